@@ -28,8 +28,8 @@ export async function install(folder, { tools }) {
     takePlace(join(fresh, 'node_modules'), join(folder, 'node_modules'), join(fresh, 'former'));
     return undefined;
   } catch (failure) {
-    if (failure.code !== 'EACCES' && failure.code !== 'EROFS') throw failure;
-    return `${folder} cannot be written: run npm ci there as its owner`;
+    if (typeof failure.code !== 'string') throw failure;
+    return `the packages of ${folder} cannot be replaced (${failure.code}): run npm ci there as its owner`;
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
@@ -58,8 +58,14 @@ function takePlace(fresh, place, former) {
       renameSync(join(place, '.cache'), join(fresh, '.cache'));
     renameSync(place, former);
   }
+  // A lock file that names no package leaves no folder behind.
   mkdirSync(fresh, { recursive: true });
-  renameSync(fresh, place);
+  try {
+    renameSync(fresh, place);
+  } catch (failure) {
+    if (existsSync(former)) renameSync(former, place);
+    throw failure;
+  }
 }
 
 async function npmCi(folder, more) {

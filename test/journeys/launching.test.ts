@@ -17,6 +17,9 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { REPOSITORY } from './launcher.ts';
 
+/** A user without rights, where the tests run as root, who may write everywhere. */
+const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
 /** A checkout with a lock file of its own, and an npm that does what a test says. */
 let folder: string;
 
@@ -79,7 +82,7 @@ interface Launched {
 }
 
 /** Starts the launcher as a script of the checkout does (`npm start`), or directly. */
-function launch(how: 'script' | 'directly', npm: string): Launched {
+function launch(how: 'script' | 'directly', npm: string, user: object = {}): Launched {
   writeJson('npm/package.json', { type: 'commonjs' });
   writeFileSync(join(folder, 'npm/npm.js'), npm);
   const script = { npm_lifecycle_event: 'start', npm_package_json: join(folder, 'package.json') };
@@ -90,6 +93,7 @@ function launch(how: 'script' | 'directly', npm: string): Launched {
       npm_execpath: join(folder, 'npm/npm.js'),
       ...(how === 'script' ? script : {}),
     },
+    ...user,
   });
 }
 
@@ -153,6 +157,20 @@ test('an installation that fails leaves the packages that were there, and says w
   assert.deepEqual(readdirSync(join(folder, 'node_modules')).sort(), ['.package-lock.json', 'kept']);
 });
 
+test('a user who may not write to the checkout is told so, and nothing changes', {
+  skip: UNPRIVILEGED.uid === undefined && 'only root can become another user',
+}, () => {
+  lock(LOCKED);
+  installed({});
+  const { status, stderr } = launch('script', npmThatInstalls('exit 0'), UNPRIVILEGED);
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /^chancery: the packages of .* cannot be replaced \(EACCES\): run npm ci there as its owner\n$/u,
+  );
+  assert.deepEqual(readdirSync(join(folder, 'node_modules')), ['.package-lock.json']);
+});
+
 test('a command that no script of the checkout starts installs nothing, and says what to do (H-467)', () => {
   lock(LOCKED);
   const { status, stderr } = launch('directly', npmThatInstalls('exit 0'));
@@ -202,12 +220,11 @@ for (const [command, omitted] of [
 
 test('a read-only checkout runs for a user without rights, and writes nothing (H-468)', () => {
   installReal(({ dev }) => dev === true);
-  const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   for (const place of ['.', 'node_modules']) chmodSync(join(folder, place), 0o555);
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'bin/chancery.mjs'), 'help'], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] },
-    ...unprivileged,
+    ...UNPRIVILEGED,
   });
   chmodSync(folder, 0o755);
   assert.deepEqual([status, stderr, stdout.includes('chancery serve')], [0, '', true]);

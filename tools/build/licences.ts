@@ -1,5 +1,7 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+
+const LICENCE_FILE = /^(?:licen[cs]e|notice|copying)(?:[.-]|$)/iu;
 
 interface About {
   readonly name: string;
@@ -10,7 +12,7 @@ interface About {
 /**
  * Returns the licences of the packages that the modules belong to, as one text.
  * @param modules absolute paths; those outside `node_modules` are our own
- * @throws for a package without a licence: it must not be distributed
+ * @throws for a package without the text of its licence: it must not be distributed
  */
 export function licencesOf(modules: readonly string[]): string {
   const folders = modules.flatMap((module) => {
@@ -25,10 +27,19 @@ export function licencesOf(modules: readonly string[]): string {
 }
 
 function part(folder: string, { name, version, license }: About): string {
-  const files = globSync('{LICEN[CS]E,NOTICE}{,.md,.txt,-MIT}', { cwd: folder }).sort();
+  const files = readdirSync(folder)
+    .filter((file) => LICENCE_FILE.test(file))
+    .sort();
   const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
-  if (license === undefined && texts.length === 0) throw new Error(`${name} has no licence`);
-  return ['', '='.repeat(80), `${name} ${version} (${license ?? 'see below'})`, '', ...texts, ''].join('\n');
+  const all = texts.length > 0 ? texts : licenceInReadme(folder);
+  if (license === undefined || all.length === 0) throw new Error(`${name} has no licence, or no text of it`);
+  return ['', '='.repeat(80), `${name} ${version} (${license})`, '', ...all, ''].join('\n');
+}
+
+function licenceInReadme(folder: string): readonly string[] {
+  const text = readFileSync(join(folder, 'README.md'), 'utf8');
+  const found = /^#+ licen[cs]e\n+([\s\S]+)$/imu.exec(text)?.[1]?.trim();
+  return found === undefined ? [] : [found];
 }
 
 /** Returns the folder of the package that the module belongs to: packages may bring others in a `node_modules` of their own. */
