@@ -62,7 +62,7 @@ const hostile = all('test/hostile/**/*.test.ts');
 const ON_THE_PACKAGE = [
   'src/cli/chancery.test.ts',
   'test/faults/kill.test.ts',
-  ...['assertion-grants', 'backup', 'first-steps', 'sign-in', 'starting', 'workers'].map(
+  ...['assertion-grants', 'backup', 'first-steps', 'migrate-commands', 'sign-in', 'starting', 'workers'].map(
     (name) => `test/journeys/${name}.test.ts`,
   ),
 ];
