@@ -219,7 +219,8 @@ export const FEDERATION_SETTINGS = {
     min: 1,
     max: 1000,
     unit: 'renewals',
-    description: 'The maximum number of federated clients that one process renews at once in the background.',
+    description:
+      'The maximum number of federated clients of one tenant that a process renews at once in the background.',
   }),
   'federation.renewal-interval': seconds({
     default: 10,

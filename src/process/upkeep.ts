@@ -13,6 +13,7 @@ import { type Rounds, startRounds } from '../system/rounds.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { sweepExpired } from '../tokens/sweep.ts';
 import type { ProcessClock } from './clock.ts';
+import { startRenewing } from './renewals.ts';
 import { publishAfterSweep, timedSweep } from './sweep-figures.ts';
 import { sweepTimes } from './sweep-times.ts';
 import type { TenantInService } from './tenant-in-service.ts';
@@ -250,28 +251,3 @@ async function deliverOf(tenant: TenantInService, clock: Clock, log: Log): Promi
     log.error({ tenant: tenant.id, cause }, UNTOLD);
   }
 }
-
-/** Renews federated clients that are due, at an interval. A closed tenant serves none here; its clients are renewed as they return. */
-function startRenewing({ settings, tenants, clock, log }: UpkeepNeeds): Rounds {
-  let stopped = false;
-  const parallel = settings['federation.renewals'];
-  const isOver = (): boolean => stopped || clock.doubt() !== undefined;
-  const renewAll = async (): Promise<void> => {
-    for (const tenant of await tenants.open()) {
-      try {
-        await tenant.current()?.federated?.renewDue({ parallel, stopped: isOver });
-      } catch (cause) {
-        log.error({ tenant: tenant.id, cause }, UNRENEWED);
-      }
-    }
-  };
-  const rounds = startRounds(settings['federation.renewal-interval'], renewAll, { log, failure: UNRENEWED });
-  return {
-    async stop() {
-      stopped = true;
-      await rounds.stop();
-    },
-  };
-}
-
-const UNRENEWED = 'federated clients could not be renewed';

@@ -142,7 +142,7 @@ test('H-424 a client whose statements end is refused at once; its refresh token 
   await until('the chain ended', async () => (await rp.push()).status !== 201);
   const refused = await rp.refresh(next);
   assert.equal(refused.status, 401, await refused.text());
-  await until('the log says so', () => program.output().includes('is not vouched for any more'));
+  await until('the log says so', () => program.output().includes('does not vouch for a client now'));
   for (const one of [rp, other]) one.publish();
   let refreshed: Response | undefined;
   await until('the client is back', async () => {

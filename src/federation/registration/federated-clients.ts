@@ -3,7 +3,7 @@ import { RegistrationsUnderWay } from '../../clients/registration/registrations-
 import type { DecryptionNeeds } from '../../grants/authorization/request-object.ts';
 import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import type { BoundedMap } from '../../spec/bounded-map.ts';
-import { type Caches, SLOT_BYTES } from '../../spec/caches.ts';
+import { type Caches, SLOT_BYTES, textBytes } from '../../spec/caches.ts';
 import { OAuthError, temporarilyUnavailable } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { entityIdProblem } from '../entity-id.ts';
@@ -21,11 +21,12 @@ export interface FederationNeeds extends FederatedClientNeeds {
 /** A look at an entity that a request caused. */
 interface Look {
   readonly at: number;
-  /** Undefined if the entity is refused for good. */
-  readonly result: Promise<StoredClient | undefined>;
+  /** False if the entity is refused for good. */
+  readonly vouched: Promise<boolean>;
 }
 
-const LOOK_BYTES = SLOT_BYTES + 4096;
+/** A time, a promise and the identifier. */
+const LOOK_BYTES = SLOT_BYTES + 256;
 
 /**
  * Registers relying parties of a federation at their first request, and resolves registered ones again: in the background before
@@ -40,7 +41,9 @@ export class FederatedClients {
   constructor(needs: FederationNeeds) {
     this.#needs = needs;
     this.#admission = new Admission(needs.registry.settings['federation.registrations']);
-    this.#looks = needs.caches.open('refusals', { weigh: () => LOOK_BYTES });
+    this.#looks = needs.caches.open('refusals', {
+      weigh: (_, client_id) => LOOK_BYTES + textBytes(client_id),
+    });
   }
 
   /**
@@ -133,23 +136,22 @@ export class FederatedClients {
 
   /** @returns undefined if the entity is refused for good, or the registration has expired since the last look */
   async #look(client: StoredClient, remoteAddress: string | undefined): Promise<StoredClient | undefined> {
-    const seen = await this.#sharedLook(client, remoteAddress);
-    return seen !== undefined && this.#isLive(seen) ? seen : undefined;
+    if (!(await this.#isVouched(client, remoteAddress))) return undefined;
+    const seen = await this.#needs.clients.find(client.client_id);
+    return seen?.instance === client.instance && this.#isLive(seen) ? seen : undefined;
   }
 
-  async #sharedLook(
-    client: StoredClient,
-    remoteAddress: string | undefined,
-  ): Promise<StoredClient | undefined> {
+  /** Looks at the entity, or returns the outcome of a look a moment ago. @throws OAuthError temporarily_unavailable */
+  async #isVouched(client: StoredClient, remoteAddress: string | undefined): Promise<boolean> {
     const { clock, settings } = this.#needs.registry;
     const { client_id } = client;
     const now = clock.now();
     const last = this.#looks.get(client_id);
-    if (last !== undefined && now < last.at + settings['federation.look-interval']) return await last.result;
-    const look = { at: now, result: this.#seen(client, remoteAddress) };
+    if (last !== undefined && now < last.at + settings['federation.look-interval']) return await last.vouched;
+    const look = { at: now, vouched: this.#isRenewed(client, remoteAddress) };
     this.#looks.set(client_id, look);
     try {
-      return await look.result;
+      return await look.vouched;
     } catch (failure) {
       // A look that found nothing out does not count.
       if (this.#looks.get(client_id) === look) this.#looks.delete(client_id);
@@ -157,19 +159,17 @@ export class FederatedClients {
     }
   }
 
-  async #seen(client: StoredClient, remoteAddress: string | undefined): Promise<StoredClient | undefined> {
+  async #isRenewed(client: StoredClient, remoteAddress: string | undefined): Promise<boolean> {
     const occasion = { remoteAddress, look: true };
     try {
-      return await this.#admitted(
-        remoteAddress ?? '',
-        async () => await renewClient(this.#needs, client, occasion),
-      );
+      await this.#admitted(remoteAddress ?? '', async () => await renewClient(this.#needs, client, occasion));
+      return true;
     } catch (failure) {
       if (!(failure instanceof OAuthError) || failure.code === 'temporarily_unavailable') throw failure;
       const { client_id } = client;
       const { error_description: words } = failure;
-      this.#needs.registry.log.warn({ client_id, words }, 'a federated client is not vouched for any more');
-      return undefined;
+      this.#needs.registry.log.warn({ client_id, words }, 'the federation does not vouch for a client now');
+      return false;
     }
   }
 

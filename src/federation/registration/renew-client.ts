@@ -30,9 +30,10 @@ export async function renewClient(
   client: StoredClient,
   occasion: Occasion,
 ): Promise<StoredClient> {
-  return client.entity_id === null
-    ? await registerAutomatically(needs, client.client_id, occasion)
-    : await renewExplicit(needs, client, client.entity_id, occasion);
+  if (client.entity_id !== null) return await renewExplicit(needs, client, client.entity_id, occasion);
+  if (!needs.registry.settings['federation.automatic-registration'])
+    throw notAllowed('automatic registration is switched off');
+  return await registerAutomatically(needs, client.client_id, occasion);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { federationOf, type RenewalFailure } from '../../clients/federated-client.ts';
 import { USE_MARGIN_SECONDS } from '../../clients/upkeep/client-uses.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
@@ -41,6 +42,8 @@ export async function renewDueClients(
       for (let client = claimed.pop(); client !== undefined && !stopped(); client = claimed.pop()) {
         if (await isRenewed(needs, client)) renewed += 1;
         else failed += 1;
+        // Requests come in between.
+        await nextTurn();
       }
     };
     await Promise.all(Array.from({ length: Math.min(parallel, claimed.length) }, work));
