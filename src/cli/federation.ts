@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { JsonMembers } from '../federation/json-value.ts';
 import type { Resolution, TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
 import type { UnverifiedJwt } from '../ports/jwt-inspector.ts';
@@ -130,7 +131,10 @@ const registerDemo = command({
     const { dataFolder } = await import('./development.ts');
     const { startedLab } = await import('./federation-lab.ts');
     const { labChain, labRequest } = await import('./lab-statements.ts');
-    const lab = startedLab(dataFolder(settings));
+    const { config } = call.options;
+    // The printed --config lies in the data folder, which a database on another machine does not name.
+    const lab =
+      (config === undefined ? undefined : startedLab(dirname(config))) ?? startedLab(dataFolder(settings));
     if (lab === undefined)
       throw new CommandFailure(
         'there is no federation in the data folder: start the server with dev --federation first',
