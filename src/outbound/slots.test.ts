@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Slot, type SlotLimits, Slots } from './slots.ts';
+import { deadline, type Slot, type SlotLimits, Slots } from './slots.ts';
 
 const LIMITS: SlotLimits = {
   total: 4,
@@ -148,4 +148,16 @@ test('every end of a fetch leaves nothing behind', async () => {
   assert.equal(await enter(slots, 'keys t n late'), undefined);
   for (const slot of held) slot.leave();
   assert.deepEqual(slots.lengths('keys'), { running: 0, waiting: 0 });
+});
+
+test('a deadline that is over aborts at once, without a warning of the runtime', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', note);
+  using late = deadline(-241.5);
+  await new Promise((resolve) => late.signal.addEventListener('abort', resolve, { once: true }));
+  // Node tells warnings in a later turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', note);
+  assert.deepEqual(warnings, []);
 });

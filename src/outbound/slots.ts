@@ -251,7 +251,8 @@ export interface Deadline extends Disposable {
 export function deadline(ms: number, within?: AbortSignal): Deadline {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
-  const timer = setTimeout(abort, ms);
+  // A fetch that waited for a slot may have no time left.
+  const timer = setTimeout(abort, Math.max(0, ms));
   if (within?.aborted === true) abort();
   within?.addEventListener('abort', abort, { once: true });
   return {
