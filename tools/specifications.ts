@@ -31,6 +31,7 @@ export const CITED_SPECIFICATIONS: readonly CitedSpecification[] = [
   { name: 'PNG Third Edition' },
   { name: 'SAML 2.0 Core' },
   { name: 'SAML 2.0 Authentication Context' },
+  { name: 'W3C Trace Context' },
   { name: 'XML 1.0' },
   { name: 'Namespaces in XML 1.0' },
   { name: 'Exclusive XML Canonicalization 1.0' },

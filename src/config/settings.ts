@@ -17,6 +17,7 @@ import { choice, flag, integer, list, type Setting, SHA256_HEX, seconds, text } 
 import { STORAGE_SETTINGS } from './storage-settings.ts';
 import { CERTIFICATE_SETTINGS, LISTEN_TLS_SETTINGS } from './tls-settings.ts';
 import { TOKEN_SETTINGS } from './token-settings.ts';
+import { TRACING_SETTINGS } from './tracing-settings.ts';
 
 const DAY = 86_400;
 const YEAR = 31_536_000;
@@ -280,6 +281,7 @@ export const SETTINGS = {
       'The form of log lines. `auto`: text on a terminal, JSON elsewhere. `json` is for programs, `text` for people. Both have the same members.',
   }),
   ...ADDRESS_SETTINGS,
+  ...TRACING_SETTINGS,
 } as const satisfies Readonly<Record<string, Setting>>;
 
 export type SettingPath = keyof typeof SETTINGS;

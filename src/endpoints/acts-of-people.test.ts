@@ -126,3 +126,32 @@ test('a client that acts for itself leaves no event', async () => {
   assert.equal((await tenant.send('token', { basic: [client_id, client_secret], form })).status, 200);
   assert.equal(eventLines(tenant).length, before);
 });
+
+test('H-480 a User-Agent of 5,000 characters that turn text and end lines is one line and one row of 200 characters, escaped', async () => {
+  const tenant = testTenant();
+  const client = await tenant.register(RELYING_PARTY);
+  await aPerson(tenant);
+  const browser = browserOf(tenant, { 'user-agent': `\u202e\n${'x'.repeat(5_000)}` });
+  await inFrontOf(browser).grant(client);
+  const expected = `\\u202e\\u000a${'x'.repeat(198)}...`;
+  const row = (await tenant.storage.audit.page(0, 100)).find(({ action }) => action === 'session.create');
+  const line = eventLines(tenant).find(({ action }) => action === 'session.create');
+  assert.deepEqual([row?.user_agent, line?.['user_agent']], [expected, expected]);
+});
+
+test('H-481 a hundred guessed passwords leave lines of the log and no row of the audit but that of the attack (decision 46)', async () => {
+  const tenant = testTenant();
+  const client = await tenant.register(RELYING_PARTY);
+  await aPerson(tenant);
+  const before = (await tenant.storage.audit.page(0, 1000)).length;
+  for (let guess = 0; guess < 100; guess += 1) {
+    const guessing = inFrontOf(browserOf(tenant), { username: ADA.username, password: `guess ${guess}` });
+    await guessing.signIn(await guessing.ask(client));
+  }
+  const rows = (await tenant.storage.audit.page(0, 1000)).slice(before);
+  assert.deepEqual(
+    rows.map(({ action }) => action),
+    ['account.locked'],
+  );
+  assert.equal(eventLines(tenant).filter(({ action }) => action === 'sign-in.refuse').length, 100);
+});

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import type { Log } from '../ports/log.ts';
 import type { ConnectionRefusal } from '../ports/metrics.ts';
+import type { Tracing } from '../ports/tracing.ts';
 import type { EdgeReason } from '../spec/refusal-reasons.ts';
 import { clientAddressBehind, trustedPeer } from './client-address.ts';
 import { type CertificateSources, certificateReader } from './client-certificate.ts';
@@ -83,6 +84,8 @@ export interface HostOptions {
   /** Is called for each connection that a limit refuses. */
   readonly connectionRefused?: (reason: ConnectionRefusal) => void;
   readonly observeRefusal?: ObserveRefusal;
+  /** Without it, requests belong to no trace. */
+  readonly tracing?: Pick<Tracing, 'begin'>;
   /** The deadlines of requests. Without it a request has none. */
   readonly requests?: {
     /** Returns how to run a request that begins now. */
@@ -106,6 +109,8 @@ export interface Host {
   close(): Promise<void>;
 }
 
+const UNTRACED: Pick<Tracing, 'begin'> = { begin: () => undefined };
+
 const STALL_TIMEOUT_MS = 30_000;
 
 const HERE: Run = (act) => act();
@@ -125,6 +130,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
     log,
     observe,
     observeRefusal: options.observeRefusal ?? (() => undefined),
+    tracing: options.tracing ?? UNTRACED,
+    mayTrace: trustedPeer(listen.trustedProxies ?? []),
     clientAddress: clientAddressBehind(listen.trustedProxies ?? []),
     clientCertificate: certificateReader(certificateSources(listen), log),
     complete: batchPerTurn((complete) => handle(edge, complete)),
@@ -246,6 +253,7 @@ function createServer(
       id: nextId(),
       started: performance.now(),
       tenant: undefined,
+      trace: undefined,
     });
   };
   server.on('request', received);

@@ -1,6 +1,7 @@
 import { answer } from '../endpoints/answer.ts';
 import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
 import type { Log } from '../ports/log.ts';
+import type { RequestTrace, Tracing } from '../ports/tracing.ts';
 import { networkOf } from '../spec/ip-address.ts';
 import type { EdgeReason } from '../spec/refusal-reasons.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -41,6 +42,9 @@ export interface Edge {
   readonly observeRefusal: ObserveRefusal;
   readonly clientAddress: ClientAddress;
   readonly clientCertificate: CertificateReader;
+  readonly tracing: Pick<Tracing, 'begin'>;
+  /** Whether a peer may decide that a trace is recorded. */
+  readonly mayTrace: (peer: string) => boolean;
   /** Gathers requests that have arrived in full, for `handle`. */
   readonly complete: TurnBatch<CompleteRequest>;
   /** Runs a stream without the deadline of its request. */
@@ -70,6 +74,8 @@ export interface RequestContext {
   readonly started: number;
   /** The tenant that it is for, as soon as the edge knows it. */
   tenant: string | undefined;
+  /** Undefined while it has none. */
+  trace: RequestTrace | undefined;
 }
 
 /** A request that has arrived in full, with its endpoint. */
@@ -258,7 +264,19 @@ function varied(edge: Edge, lines: readonly string[]): readonly string[] {
 
 /** Lets the endpoint answer, with the deadline of the request. Never throws. */
 export function handle(edge: Edge, complete: CompleteRequest): void {
-  complete.context.run(() => handleHere(edge, complete));
+  const { context } = complete;
+  const trace = traceOf(edge, complete);
+  if (trace === undefined) return context.run(() => handleHere(edge, complete));
+  context.trace = trace;
+  context.run(() => trace.run(() => handleHere(edge, complete)));
+}
+
+function traceOf(edge: Edge, { context, endpoint, headers }: CompleteRequest): RequestTrace | undefined {
+  const { method, path } = endpoint.contract;
+  const traceparent = headers['traceparent'];
+  const peer = context.request.socket.remoteAddress ?? '';
+  const trusted = traceparent !== undefined && edge.mayTrace(peer);
+  return edge.tracing.begin({ method, route: path, request_id: context.id, traceparent, trusted });
 }
 
 function handleHere(edge: Edge, complete: CompleteRequest): void {
@@ -327,6 +345,7 @@ function send(
   const writing = isStream(answered) ? edge.outsideRequest(write) : write();
   const observed = (): void => {
     context.request.releaseBody();
+    context.trace?.end(answered.status);
     edge.observe(name, answered.status, (performance.now() - context.started) / 1_000);
   };
   if (writing === undefined) return observed();

@@ -22,6 +22,7 @@ export interface DocumentLimits extends Expectation {
   readonly bodyMax: number;
   /** Posted; absent: the document is fetched by GET. */
   readonly form?: Readonly<Record<string, string>>;
+  readonly traceparent?: string | undefined;
 }
 
 /**
@@ -36,10 +37,11 @@ export async function fetchDocument(
   signal: AbortSignal,
 ): Promise<Document> {
   try {
-    const { etag, mediaTypes, form } = limits;
+    const { etag, mediaTypes, form, traceparent } = limits;
     const headers = {
       accept: mediaTypes.join(', '),
       ...(etag === undefined ? {} : { 'if-none-match': etag }),
+      ...traced(traceparent),
     };
     const sent: Sent = form === undefined ? { method: 'GET', headers } : posted(form, headers);
     const response = await headersOf(socket, url, sent, signal);
@@ -66,11 +68,16 @@ export async function fetchDocument(
 export async function postForm(
   socket: Socket,
   url: URL,
-  form: Readonly<Record<string, string>>,
+  { form, traceparent }: PostedForm,
   signal: AbortSignal,
 ): Promise<number> {
   try {
-    const { statusCode = 0 } = await headersOf(socket, url, posted(form, { accept: '*/*' }), signal);
+    const { statusCode = 0 } = await headersOf(
+      socket,
+      url,
+      posted(form, { accept: '*/*', ...traced(traceparent) }),
+      signal,
+    );
     return statusCode;
   } catch (failure) {
     if (signal.aborted) throw new FetchFailure('timeout', 'before an answer', { cause: failure });
@@ -79,6 +86,15 @@ export async function postForm(
     socket.destroy();
   }
 }
+
+/** The fields, and the place of this request in a trace. */
+export interface PostedForm {
+  readonly form: Readonly<Record<string, string>>;
+  readonly traceparent: string | undefined;
+}
+
+const traced = (traceparent: string | undefined): Readonly<Record<string, string>> =>
+  traceparent === undefined ? {} : { traceparent };
 
 interface Sent {
   readonly method: 'GET' | 'POST';

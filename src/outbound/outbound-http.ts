@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Clock } from '../ports/clock.ts';
 import type { FetchQueue } from '../ports/metrics.ts';
 import type {
@@ -9,13 +10,14 @@ import type {
   OutboundHttp,
   OutboundProblem,
 } from '../ports/outbound-http.ts';
+import type { Tracing } from '../ports/tracing.ts';
 import { networkOf } from '../spec/ip-address.ts';
 import { type Dial, dial } from './connection.ts';
 import { FailureMemory, failureFrom } from './fetch-failure.ts';
 import { fetchDocument, postForm } from './http-requests.ts';
 import { type Resolve, resolveThrough } from './resolver.ts';
 import { type UrlPolicy, type UrlPolicyOptions, urlPolicy } from './url-policy.ts';
-import { type VisitLimits, type VisitNeeds, Visits } from './visits.ts';
+import { type Visited, type VisitLimits, type VisitNeeds, Visits } from './visits.ts';
 
 const BUSY_RETRY_SECONDS = 1;
 const REMEMBERED_FAILURES_MAX = 1000;
@@ -29,6 +31,8 @@ export interface OutboundOptions extends UrlPolicyOptions, VisitLimits {
 
 export interface OutboundNeeds extends Partial<Pick<VisitNeeds, 'count'>> {
   readonly clock: Pick<Clock, 'milliseconds'>;
+  /** Passes the trace of a request on. */
+  readonly tracing?: Pick<Tracing, 'span' | 'outgoing'>;
   readonly resolve?: Resolve;
   readonly dial?: Dial;
   /** PEM. */
@@ -48,7 +52,13 @@ interface Outbound {
   readonly clock: OutboundNeeds['clock'];
   readonly policy: UrlPolicy;
   readonly visits: Visits;
+  readonly tracing: Pick<Tracing, 'span' | 'outgoing'>;
 }
+
+const UNTRACED: Outbound['tracing'] = {
+  span: (_name, _kind, _attributes, act) => act(),
+  outgoing: () => undefined,
+};
 
 /** Opens the HTTP client of the process. Its limits hold for all fetches of the process together. */
 export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds): ProcessOutbound {
@@ -62,7 +72,7 @@ export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds)
     },
     count: needs.count ?? (() => undefined),
   });
-  const outbound = { options, clock: needs.clock, policy, visits };
+  const outbound = { options, clock: needs.clock, policy, visits, tracing: needs.tracing ?? UNTRACED };
   const apart = (tenant: string): OutboundHttp & OutboundForms => ({
     ...new RememberingOutbound(outbound, tenant).client(),
     ...outboundForms(outbound, tenant),
@@ -71,7 +81,8 @@ export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds)
 }
 
 /** Posts forms without a negative cache: the caller decides when to retry. */
-function outboundForms({ policy, visits, options }: Outbound, tenant: string): OutboundForms {
+function outboundForms(outbound: Outbound, tenant: string): OutboundForms {
+  const { policy, options } = outbound;
   return {
     async askForm(address, form, { mediaTypes }, cause) {
       const problem = policy.urlProblem(address);
@@ -79,8 +90,8 @@ function outboundForms({ policy, visits, options }: Outbound, tenant: string): O
       const url = new URL(address);
       const limits = { mediaTypes, bodyMax: options.bodyMax, form };
       try {
-        const document = await visits.visit({ url, cause, tenant }, (socket, signal) =>
-          fetchDocument(socket, url, limits, signal),
+        const document = await visit(outbound, { url, cause, tenant }, (socket, signal, traceparent) =>
+          fetchDocument(socket, url, { ...limits, traceparent }, signal),
         );
         return { status: 'ok', ...document };
       } catch (failure) {
@@ -92,8 +103,8 @@ function outboundForms({ policy, visits, options }: Outbound, tenant: string): O
       if (problem !== undefined) return { status: 'failed', ...problem };
       const url = new URL(address);
       try {
-        const code = await visits.visit({ url, cause, tenant }, (socket, signal) =>
-          postForm(socket, url, form, signal),
+        const code = await visit(outbound, { url, cause, tenant }, (socket, signal, traceparent) =>
+          postForm(socket, url, { form, traceparent }, signal),
         );
         return { status: 'answered', code };
       } catch (failure) {
@@ -155,11 +166,12 @@ class RememberingOutbound {
   }
 
   async #fetch(key: string, url: URL, expectation: Expectation, cause: FetchCause): Promise<Fetched> {
-    const { visits, options } = this.#outbound;
+    const { options } = this.#outbound;
     try {
       const limits = { ...expectation, bodyMax: expectation.bodyMax ?? options.bodyMax };
-      const document = await visits.visit({ url, cause, tenant: this.#tenant }, (socket, signal) =>
-        fetchDocument(socket, url, limits, signal),
+      const visited = { url, cause, tenant: this.#tenant };
+      const document = await visit(this.#outbound, visited, (socket, signal, traceparent) =>
+        fetchDocument(socket, url, { ...limits, traceparent }, signal),
       );
       return { status: 'ok', ...document };
     } catch (failure) {
@@ -170,6 +182,18 @@ class RememberingOutbound {
       return failed;
     }
   }
+}
+
+/** Visits a server as a span of its own, and hands on what tells that server about the trace. */
+function visit<T>(
+  { visits, tracing }: Outbound,
+  visited: Visited,
+  act: (socket: Socket, signal: AbortSignal, traceparent: string | undefined) => Promise<T>,
+): Promise<T> {
+  const { purpose } = visited.cause;
+  return tracing.span(`fetch ${purpose}`, 'client', { 'chancery.purpose': purpose }, () =>
+    visits.visit(visited, (socket, signal) => act(socket, signal, tracing.outgoing())),
+  );
 }
 
 function problemOf(failure: unknown, { negativeCacheMs }: OutboundOptions): OutboundProblem {

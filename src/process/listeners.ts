@@ -8,6 +8,7 @@ import type { TlsListen, TlsMaterial } from '../http/tls-listener.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { StorageUnavailable } from '../ports/storage.ts';
+import type { Tracing } from '../ports/tracing.ts';
 import { type RequestWaits, requestWaits } from '../storage/request-waits.ts';
 
 /** Requests about health are short. */
@@ -19,6 +20,7 @@ export interface PublicHostNeeds {
   readonly tenancy: Tenancy;
   readonly log: Log;
   readonly measured: Metrics;
+  readonly tracing: Tracing;
   /** The memory of bodies that are under way, in bytes. */
   readonly bodies: number;
   readonly tls: TlsMaterial;
@@ -75,7 +77,7 @@ function tlsListen({ settings, tls }: PublicHostNeeds, asksForCertificates: bool
 }
 
 async function startHostOfSites(
-  { settings, sites, tenancy, log, measured, shared }: PublicHostNeeds,
+  { settings, sites, tenancy, log, measured, tracing, shared }: PublicHostNeeds,
   { bodies, requests }: Common,
   listener: Pick<Listen, 'port' | 'tls'>,
 ): Promise<Host> {
@@ -94,6 +96,7 @@ async function startHostOfSites(
     },
     limits: { body: settings['limits.body'], bodies, header: settings['limits.header'] },
     requests,
+    tracing,
     log,
     observe: (endpoint, status, seconds) => measured.observeRequest(endpoint, status, seconds),
     connectionRefused: (reason) => measured.count('chancery_connections_refused_total', { reason }),

@@ -21,11 +21,14 @@ import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
 import { sealerForTenant } from '../system/sealer.ts';
 import type { Jose, Platform } from '../tenant/platform.ts';
+import { type ProcessTracing, withSpans } from './tracing.ts';
 
 /** Parts of the platform that the caller has opened already. */
 export interface OpenedParts
   extends Pick<Platform, 'storage' | 'log' | 'certificateAuthorities' | 'development'> {
   readonly metrics: Pick<Metrics, 'count' | 'counter' | 'gauge' | 'observe' | 'set'>;
+  /** Absent for commands. */
+  readonly tracing?: ProcessTracing;
   readonly settings: Settings;
   readonly caches: ProcessCaches;
   readonly sealer: Sealer;
@@ -64,8 +67,11 @@ export function openPlatform({
   ...opened
 }: OpenedParts): ProcessPlatform {
   const { metrics } = opened;
-  const outbound = openOutbound(settings, ownOrigins, (purpose, outcome) =>
-    metrics.count('chancery_outbound_fetches_total', { purpose, outcome }),
+  const outbound = openOutbound(
+    settings,
+    ownOrigins,
+    (purpose, outcome) => metrics.count('chancery_outbound_fetches_total', { purpose, outcome }),
+    opened.tracing,
   );
   metrics.gauge('chancery_outbound_queue', () =>
     FETCH_PURPOSES.flatMap((purpose) =>
@@ -74,7 +80,7 @@ export function openPlatform({
       ),
     ),
   );
-  return {
+  const platform: ProcessPlatform = {
     clock,
     sleep: async (seconds) => await sleep(seconds * 1000, undefined, { ref: false }),
     random: systemRandom,
@@ -92,6 +98,7 @@ export function openPlatform({
     certificateAuthorities: opened.certificateAuthorities,
     ...(opened.development === undefined ? {} : { development: opened.development }),
   };
+  return withSpans(platform, opened.tracing);
 }
 
 /** Opens the HTTP client of a process. `count` counts the ends of fetches. */
@@ -99,6 +106,7 @@ export function openOutbound(
   settings: Settings,
   ownOrigins: ReadonlySet<string>,
   count: (purpose: FetchPurpose, outcome: FetchOutcome) => void = () => undefined,
+  tracing?: ProcessTracing,
 ): ProcessOutbound {
   return openOutboundHttp(
     {
@@ -113,7 +121,7 @@ export function openOutbound(
       fetches: settings['outbound.fetches'],
       negativeCacheMs: settings['outbound.negative-cache'] * 1000,
     },
-    { clock: systemClock, count },
+    { clock: systemClock, count, ...(tracing === undefined ? {} : { tracing }) },
   );
 }
 

@@ -20,6 +20,7 @@ import { openMemory, type ProcessMemory } from './memory.ts';
 import { openStorageWhenThere } from './storage.ts';
 import { openTenants } from './tenants.ts';
 import { openTls } from './tls.ts';
+import { openProcessTracing } from './tracing.ts';
 import { startUpkeep } from './upkeep.ts';
 
 export interface RunningServer {
@@ -147,6 +148,8 @@ async function open(
   const { settings, mode, log, measured, memory, shared, check, stopped } = needs;
   const { bodies } = memory;
   const tls = openTls(settings, log);
+  const tracing = await openProcessTracing(settings, measured);
+  closers.push(async () => await tracing.close());
   const opened = await openStorageWhenThere({
     settings,
     mode,
@@ -156,7 +159,7 @@ async function open(
     failedRead: () => measured.count('chancery_storage_failed_reads_total', {}),
     stopped,
     meanwhile: async () =>
-      await startWaitingHosts({ settings, log, measured, bodies, shared, tls: tls.material }),
+      await startWaitingHosts({ settings, log, measured, tracing, bodies, shared, tls: tls.material }),
   });
   if (opened === undefined) return undefined;
   const { storage } = opened;
@@ -174,6 +177,7 @@ async function open(
     log,
     caches: memory.caches,
     metrics: measured,
+    tracing,
     certificateAuthorities: tls.authorities,
     ...(needs.development === undefined ? {} : { development: needs.development }),
   });
@@ -181,7 +185,7 @@ async function open(
   const upkeep = startUpkeep({ settings, tenants, storage, metrics: measured, clock, log, counts: check });
   closers.push(async () => await upkeep.stop());
   const sites = [tenants.first.site(settings.issuer)];
-  const behind = { settings, sites, tenancy: tenants.tenancy, log, measured, bodies, shared };
+  const behind = { settings, sites, tenancy: tenants.tenancy, log, measured, tracing, bodies, shared };
   const hosts = await startPublicHosts({ ...behind, tls: tls.material });
   closers.push(async () => void (await Promise.all(hosts.map((host) => host.close()))));
   storage.fileCheck?.begin();

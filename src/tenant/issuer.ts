@@ -129,7 +129,7 @@ function openAuthentication(
   { sealer, jwkSets, storage: { replays }, ...parts }: Parts,
   { documents, federated }: RenewedClients,
 ): AuthenticationNeeds {
-  const { issuer, clock, uses, certificateAuthorities, jose, settings, caches } = parts;
+  const { issuer, clock, uses, certificateAuthorities, jose, settings, caches, tracing } = parts;
   const audience = assertionAudience(settings);
   const lifetimeMax = settings['client-authentication.assertion-lifetime-max'];
   return {
@@ -149,5 +149,6 @@ function openAuthentication(
     anySecretTransport: settings['client-authentication.secret-transport'] === 'any',
     openRegistration: settings['registration.allow-open-registration'],
     certificateAuthorities,
+    ...(tracing === undefined ? {} : { tracing }),
   };
 }

@@ -15,6 +15,7 @@ import type { Random } from '../ports/random.ts';
 import type { SamlAssertionVerifier } from '../ports/saml-assertion-verifier.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { Storage, TenantStorage } from '../ports/storage.ts';
+import type { Tracing } from '../ports/tracing.ts';
 import type { Caches } from '../spec/caches.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 
@@ -46,6 +47,8 @@ export interface Platform {
   readonly openPages: (assetsPath: string, theme: string | undefined) => Pages;
   readonly log: Log;
   readonly metrics: Counting;
+  /** Records spans; absent where none are recorded. */
+  readonly tracing?: Pick<Tracing, 'span'>;
   /** Returns the authorities that may vouch for certificates of clients, as they are configured now. */
   readonly certificateAuthorities: AuthenticationNeeds['certificateAuthorities'];
   /** For the start page of a development server; absent in production. */

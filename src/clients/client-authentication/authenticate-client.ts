@@ -90,7 +90,9 @@ export function authenticateClient(
   needs: AuthenticationNeeds,
   offered: Offered,
 ): Awaitable<AuthenticatedClient> {
-  return authenticate(needs, offered, PROVEN);
+  return needs.tracing === undefined
+    ? authenticate(needs, offered, PROVEN)
+    : needs.tracing.span('authenticate client', 'internal', {}, () => authenticate(needs, offered, PROVEN));
 }
 
 /**
@@ -99,7 +101,9 @@ export function authenticateClient(
  * code.
  */
 export function identifyClient(needs: AuthenticationNeeds, offered: Offered): Awaitable<AuthenticatedClient> {
-  return authenticate(needs, offered, NAMED);
+  return needs.tracing === undefined
+    ? authenticate(needs, offered, NAMED)
+    : needs.tracing.span('authenticate client', 'internal', {}, () => authenticate(needs, offered, NAMED));
 }
 
 /**

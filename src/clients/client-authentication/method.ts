@@ -4,6 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { AudienceRule, JwtVerifier } from '../../ports/jwt-verifier.ts';
 import type { ReplayStore } from '../../ports/replay-store.ts';
 import type { Sealer } from '../../ports/sealer.ts';
+import type { Tracing } from '../../ports/tracing.ts';
 import type { Credentials } from '../../spec/authorization-header.ts';
 import type { Awaitable } from '../../spec/awaitable.ts';
 import type { ClientCertificate } from '../../spec/client-certificate.ts';
@@ -16,6 +17,8 @@ import type { ClientUses } from '../upkeep/client-uses.ts';
 import type { RememberedOutcomes } from './remembered-outcomes.ts';
 
 export interface AuthenticationNeeds {
+  /** Records spans; absent where none are recorded. */
+  readonly tracing?: Pick<Tracing, 'span'>;
   readonly issuer: string;
   readonly clients: ClientStore;
   /**
