@@ -68,7 +68,7 @@ const ON_THE_PACKAGE = [
 ];
 
 /** Folders with a lock file of their own, which the group of clients and examples needs. */
-const INSTALLED = ['test/clients', 'test/clients/mcp', 'examples'];
+const INSTALLED = ['test/clients', 'test/clients/mcp', 'examples', 'site'];
 
 const GROUPS: readonly Group[] = [
   { name: 'pure', isolation: 'none', files: besideSources.filter((file) => !ownProcess.test(file)) },
