@@ -12,6 +12,7 @@ import { STEP_UP } from './step-up.ts';
 import { STORAGE_POSTGRES } from './storage-postgres.ts';
 import { STORAGE_SQLITE } from './storage-sqlite.ts';
 import { TOKENS } from './tokens.ts';
+import { TRUST_ANCHORS } from './trust-anchors.ts';
 
 /** Every fault that the project knows how to plant, in the order in which they run. */
 export const MUTANTS: readonly Mutant[] = [
@@ -27,5 +28,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...SESSIONS,
   ...LIMITS,
   ...FEDERATION,
+  ...TRUST_ANCHORS,
   ...FEDERATED_CLIENTS,
 ];
