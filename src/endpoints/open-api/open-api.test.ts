@@ -36,7 +36,10 @@ test('200: GET /openapi.json describes every endpoint below the issuer in OpenAP
   const standing = endpoints.map((each) => `${each.contract.method.toLowerCase()} ${each.contract.path}`);
   const document = answer.json as unknown as OpenApiDocument;
   assert.deepEqual(operations(document).toSorted(), standing.toSorted());
-  for (const [path, item] of Object.entries(document.paths)) assert.deepEqual(item, json(whole).paths[path]);
+  // Development has more methods at some addresses.
+  for (const [path, item] of Object.entries(document.paths))
+    for (const [method, operation] of Object.entries(item))
+      assert.deepEqual(operation, json(whole).paths[path]?.[method]);
 });
 
 test('GET /openapi.json answers 500 if the description fails', async () => {
