@@ -29,6 +29,30 @@ test('a JSON document arrives byte for byte; the request names its media types a
   ]);
 });
 
+test('a fetch within a trace sends traceparent with the span of the fetch (W3C Trace Context §3.2)', async (t) => {
+  const peer = await startPeer(t, answeringJson);
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const names: string[] = [];
+  const fetched = await getJson(
+    outboundToPeers(
+      {},
+      {
+        tracing: {
+          span(name, _kind, _attributes, act) {
+            names.push(name);
+            return act();
+          },
+          outgoing: () => traceparent,
+        },
+      },
+    ),
+    peer.url,
+  );
+  assert.equal(fetched.status, 'ok');
+  assert.ok(peer.requests[0]?.includes(`\r\ntraceparent: ${traceparent}\r\n`));
+  assert.deepEqual(names, ['fetch client-keys']);
+});
+
 const ACCEPTED: readonly (readonly [string, Behaviour])[] = [
   ['a body of exactly the limit', answering(JSON_HEAD, 'x'.repeat(BODY_MAX))],
   ['charset=UTF-8', answering(['HTTP/1.1 200 OK', 'Content-Type: Application/JSON; Charset="UTF-8"'], '[]')],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { shorteningLog } from './log.ts';
 
 const LOG = new URL('./log.ts', import.meta.url).href;
 
@@ -58,4 +59,19 @@ test('log, a reader that pauses: the process goes on, and dropped lines are coun
   const lost = lines.filter(({ level }) => level === 'warn').map(({ lines: count }) => Number(count));
   assert.ok(counted > 0 && counted < WRITTEN, `${counted} lines came`);
   assert.equal(counted + lost.reduce((sum, count) => sum + count, 0), WRITTEN);
+});
+
+test('shorteningLog shortens the addresses and networks of every line, and nothing else', () => {
+  const lines: unknown[] = [];
+  const write = (members: object): void => void lines.push(members);
+  const bits = { 'log.address-bits-ipv4': 24, 'log.address-bits-ipv6': 48 };
+  const log = shorteningLog({ info: write, warn: write, error: write }, bits);
+  log.info({ address: '192.0.2.77', client: '192.0.2.77' }, 'refused');
+  log.warn({ network: '2001:db8:1:2', count: 3 }, 'refused');
+  log.error({ reason: 'no address' }, 'failed');
+  assert.deepEqual(lines, [
+    { address: '192.0.2.0/24', client: '192.0.2.77' },
+    { network: '2001:db8:1::/48', count: 3 },
+    { reason: 'no address' },
+  ]);
 });
