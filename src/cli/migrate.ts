@@ -60,7 +60,8 @@ const plan = command({
     }),
 });
 
-const compatibleFrom = (step: SchemaStep): number => step.compatibleFrom ?? step.version;
+/** Returns the oldest version whose programs may use the database after a step. */
+export const compatibleFrom = (step: SchemaStep): number => step.compatibleFrom ?? step.version;
 
 /** Returns what to do with the servers that run on the present schema. */
 const stopping = (present: number, step: SchemaStep): string =>
@@ -96,7 +97,7 @@ const up = command({
 });
 
 /** Opens the schema of the database in the settings, acts on it, and closes it. */
-async function withSchema<T>(call: StorageCall, act: (schema: Schema) => Promise<T>): Promise<T> {
+export async function withSchema<T>(call: StorageCall, act: (schema: Schema) => Promise<T>): Promise<T> {
   const { settings } = await settingsFor(modeOf(call), call);
   const { openSchema } = await import('../process/storage.ts');
   const schema = openSchema(settings);

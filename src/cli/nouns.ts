@@ -83,6 +83,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./migrate.ts')).MIGRATE_COMMANDS,
   },
   {
+    name: 'upgrade',
+    summary: 'Say what an upgrade of the program needs',
+    load: async () => (await import('./upgrade.ts')).UPGRADE_COMMANDS,
+  },
+  {
     name: 'storage',
     summary: 'Check the database, copy it to another one, or accept a new issuer',
     load: async () => (await import('./storage.ts')).STORAGE_COMMANDS,

@@ -34,12 +34,14 @@ async function postgres(): Promise<Place> {
 }
 
 async function migrate(url: string, ...words: readonly string[]): Promise<Ended> {
-  return await chancery(['migrate', ...words], {
-    CHANCERY_ISSUER: 'https://op.example.com',
-    CHANCERY_STORAGE_URL: url,
-    CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
-  });
+  return await chancery(['migrate', ...words], settingsOf(url));
 }
+
+const settingsOf = (url: string): Readonly<Record<string, string>> => ({
+  CHANCERY_ISSUER: 'https://op.example.com',
+  CHANCERY_STORAGE_URL: url,
+  CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+});
 
 const linesOf = ({ stdout }: Ended): readonly string[] => stdout.trimEnd().split('\n');
 
@@ -74,6 +76,33 @@ for (const [engine, makePlace] of [
       );
       const again = JSON.parse((await migrate(url, 'up', '--json')).stdout) as unknown;
       assert.deepEqual(again, { version: pending.length, done: [] });
+    });
+
+    test('upgrade check: 0 for a current and for an empty database, 1 where old servers must stop first; it changes nothing', async () => {
+      const place = await makePlace();
+      const check = async (): Promise<readonly [Ended['how'], Record<string, unknown>]> => {
+        const { how, stdout, stderr } = await chancery(['upgrade', 'check', '--json'], settingsOf(place.url));
+        assert.equal(stderr, '');
+        return [how, JSON.parse(stdout) as Record<string, unknown>];
+      };
+      const [empty, { schema, servers }] = await check();
+      assert.deepEqual([empty, schema, servers], [0, 0, 'run-on']);
+      assert.equal((await migrate(place.url, 'up')).how, 0);
+      const [current, { pending, next }] = await check();
+      assert.deepEqual([current, pending, next], [0, [], ['restart the servers, one after the other']]);
+      await place.change('DELETE FROM schema_migration WHERE version > 1');
+      const [old, report] = await check();
+      // The plan says of each step what becomes of older servers.
+      const mustStop = /stop the servers/u.test((await migrate(place.url, 'plan')).stdout);
+      assert.equal(mustStop, engine === 'SQLite');
+      const first = mustStop
+        ? 'stop every server of the old version'
+        : 'make a backup (chancery backup create)';
+      assert.deepEqual(
+        [old, report['schema'], report['servers'], (report['next'] as string[])[0]],
+        mustStop ? [1, 1, 'stop', first] : [0, 1, 'run-on', first],
+      );
+      assert.equal((await migrate(place.url, 'status')).how, 1);
     });
 
     test('a schema of a newer program: refused, unless it says that it suits this one (ADR 24)', async () => {
