@@ -91,7 +91,7 @@ test('one read fails once (EIO): one request is 500, logged with its place and c
   assert.equal(failed(answers), 1, answers.join(' '));
   assert.equal(answers.filter((status) => status === 200).length, CLIENTS - 1);
   await running.printed(
-    /"endpoint":"client-read","status":500,.*"stack":"[^"]*\/storage\/sqlite\/.*"errcode":\d+/u,
+    /"endpoint":"client-read","status":500,.*"stack":"[^"]*\/(?:storage\/sqlite|program)\/.*"errcode":\d+/u,
   );
   const metrics = await (await fetch(`${running.managementUrl}/metrics`)).text();
   assert.match(metrics, /^chancery_http_requests_total\{endpoint="client-read",status="500"\} 1$/mu);
