@@ -12,12 +12,13 @@ test('C-43: control, direction and format characters and line ends of a printed 
   assert.deepEqual(JSON.parse(forTerminal(json)), JSON.parse(json));
 });
 
-test('C-43: no file of the commands but terminal.ts writes to standard output or standard error', () => {
+test('C-43: no file of the commands but terminal.ts, and chancery.ts for an old Node, writes to standard output or standard error', () => {
   const folder = new URL('./', import.meta.url);
   const sources = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
   assert.ok(sources.includes('storage.ts'));
   const writing = sources.filter((name) =>
     /\b(?:stdout|stderr)\b\s*\.\s*write|\bconsole\s*\./u.test(readFileSync(new URL(name, folder), 'utf8')),
   );
-  assert.deepEqual(writing, ['terminal.ts']);
+  // chancery.ts refuses an old Node with a text of its own, before it can load anything else.
+  assert.deepEqual(writing, ['chancery.ts', 'terminal.ts']);
 });

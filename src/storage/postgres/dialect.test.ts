@@ -24,6 +24,8 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'max',
   'nullif',
   'pg_is_in_recovery',
+  // For a metric alone.
+  'pg_table_is_visible',
   // These two in a statement of their own, which others may refuse.
   'pg_current_wal_lsn',
   'pg_walfile_name',

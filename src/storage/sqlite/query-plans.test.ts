@@ -62,5 +62,6 @@ test('no statement of a logout reads a whole table', () => {
   ];
   const plans = prepared.flatMap(plansOf);
   assert.ok(plans.length > 8);
-  for (const plan of plans) assert.doesNotMatch(plan, /SCAN (?!json_each|VALUE|LIST)/i, plan);
+  // A subquery has at most the rows that its own plan found.
+  for (const plan of plans) assert.doesNotMatch(plan, /SCAN (?!json_each|VALUE|LIST|\(subquery)/i, plan);
 });
