@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
+import { DEVELOPMENT_DIGEST_PREFIX } from '../config/rules.ts';
 import { type Command, command, type OptionValues, type Surroundings } from './command.ts';
 import { CommandFailure, calledWrongly, SettingsUnusable } from './failure.ts';
 import { type Choices, configurationText, FILES } from './init-files.ts';
@@ -63,7 +64,7 @@ interface InitCall extends Surroundings {
 
 async function initialise(call: InitCall): Promise<number> {
   const folder = resolve(call.options.folder);
-  const token = randomBytes(32).toString('base64url');
+  const token = masterToken();
   const choices = await chosen(call, folder, hash('sha256', token, 'hex'));
   const files = filesOf(choices, token);
   const present = [...files.keys()].find((name) => existsSync(join(folder, name)));
@@ -82,6 +83,12 @@ async function initialise(call: InitCall): Promise<number> {
     for (const line of next) call.print(`  ${line}`);
   }
   return 0;
+}
+
+/** Returns a token that production takes: one of 65,536 random ones looks as if the development mode had printed it. */
+function masterToken(): string {
+  const token = randomBytes(32).toString('base64url');
+  return hash('sha256', token, 'hex').startsWith(DEVELOPMENT_DIGEST_PREFIX) ? masterToken() : token;
 }
 
 /** Returns the files in the order in which they are written: the configuration last, so that it is there only if all are. */

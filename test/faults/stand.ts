@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPostgresSchema } from '../../src/storage/postgres/migrations.ts';
 import { startTestServer, type TestServer } from '../../src/testing/postgres/server.ts';
+import { masterToken as randomMasterToken } from '../program/master-token.ts';
 import { launchProgram, type Program, type StartOptions, sha256, startProgram } from '../program/start.ts';
 import { storageUrl } from '../program/storage-place.ts';
 import type { EngineName } from './experiment.ts';
@@ -46,8 +46,8 @@ export async function openStand(engine: EngineName, options: StandOptions = {}):
   const postgres = engine === 'postgres' && !shared ? await startTestServer() : undefined;
   const url = shared ? await storageUrl(folder) : await databaseUrl(folder, postgres);
   const tokens = {
-    masterToken: randomBytes(32).toString('hex'),
-    directToken: randomBytes(32).toString('hex'),
+    masterToken: randomMasterToken(),
+    directToken: randomMasterToken(),
   };
   const programs: Program[] = [];
   let inspector: Registration | undefined;

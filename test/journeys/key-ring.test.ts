@@ -8,6 +8,7 @@ import type { Sealed } from '../../src/spec/identifiers.ts';
 import { DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
 import { openPostgresSchema } from '../../src/storage/postgres/migrations.ts';
 import { emptyDatabase } from '../../src/testing/postgres/database.ts';
+import { masterToken as randomMasterToken } from '../program/master-token.ts';
 import { converse } from '../program/raw-socket.ts';
 import { ENCRYPTION_KEY, type Program, sha256, startProgram } from '../program/start.ts';
 import { storageAt } from '../program/storage-place.ts';
@@ -56,7 +57,7 @@ function slippedRotation(
   parameters: readonly string[],
 ): Scenario {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-ring-'));
-  const masterToken = randomBytes(32).toString('hex');
+  const masterToken = randomMasterToken();
   const started: Program[] = [];
   let environment: Readonly<Record<string, string>> = {};
   let [first, second]: Program[] = [];

@@ -1,8 +1,9 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../program/free-port.ts';
+import { masterToken as randomMasterToken } from '../program/master-token.ts';
 import { ENCRYPTION_KEY } from '../program/start.ts';
 import { storageUrl } from '../program/storage-place.ts';
 
@@ -21,7 +22,7 @@ export interface Production {
 export async function production(): Promise<Production> {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-starting-'));
   const database = join(folder, 'chancery.db');
-  const masterToken = randomBytes(32).toString('hex');
+  const masterToken = randomMasterToken();
   const port = await freePort();
   return {
     folder,

@@ -3,13 +3,14 @@ import { hash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { RecordedAuditEvent } from '../../src/ports/audit-log.ts';
 import { auditRows, auditRowsOnceThere } from '../program/audit-events.ts';
+import { masterToken as randomMasterToken } from '../program/master-token.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { type Answer, type Call, call, type Registration, registrationOf } from './conformance-exchange.ts';
 import { initialAccessToken } from './initial-access-token.ts';
 
 /** One event in the table and one line in the log for each act on the registry, by the right actor and without secrets. */
 const WEB = { redirect_uris: ['https://client.example/callback'] };
-const MASTER = randomBytes(32).toString('hex');
+const MASTER = randomMasterToken();
 let program: Program;
 const secrets = new Set<string>([MASTER]);
 

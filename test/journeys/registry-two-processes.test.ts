@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditRows } from '../program/audit-events.ts';
+import { masterToken as randomMasterToken } from '../program/master-token.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import {
   type Answer,
@@ -19,7 +20,7 @@ import {
 import { initialAccessToken } from './initial-access-token.ts';
 
 /** Two server processes on one SQLite file are one registry. */
-const MASTER = randomBytes(32).toString('hex');
+const MASTER = randomMasterToken();
 const LIFETIME = 5;
 const WEB = { redirect_uris: ['https://client.example/callback'] };
 const PUBLIC = { ...WEB, token_endpoint_auth_method: 'none' };

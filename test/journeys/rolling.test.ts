@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgresSchema } from '../../src/storage/postgres/migrations.ts';
 import { emptyDatabase } from '../../src/testing/postgres/database.ts';
+import { masterToken as randomMasterToken } from '../program/master-token.ts';
 import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
 import { command } from './command.ts';
 import { call, registrationOf, SERVICE } from './conformance-exchange.ts';
@@ -17,7 +18,7 @@ import { REPOSITORY } from './launcher.ts';
 const folder = mkdtempSync(join(tmpdir(), 'chancery-rolling-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const MASTER = randomBytes(32).toString('hex');
+const MASTER = randomMasterToken();
 const COMMON = {
   CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256: createHash('sha256').update(MASTER).digest('hex'),
 };

@@ -9,6 +9,7 @@ import { PROGRAM } from '../../src/testing/program.ts';
 import { endedWithTests } from './children.ts';
 import { freePort } from './free-port.ts';
 import { inheritedEnvironment } from './inherited-environment.ts';
+import { masterToken as randomMasterToken } from './master-token.ts';
 import { asDefaultTenant, createTenant, TENANT_VARIABLE } from './second-tenant.ts';
 import { storageUrl } from './storage-place.ts';
 
@@ -82,8 +83,8 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
   const issuerPath = options.issuerPath ?? '';
   const tenant = mode === 'serve' ? process.env[TENANT_VARIABLE] : undefined;
   const secrets = {
-    masterToken: randomBytes(32).toString('hex'),
-    directToken: randomBytes(32).toString('hex'),
+    masterToken: randomMasterToken(),
+    directToken: randomMasterToken(),
   };
   const host = options.host ?? '127.0.0.1';
   const issuer =
