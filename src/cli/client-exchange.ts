@@ -16,6 +16,7 @@ import { writePrivateFile } from './private-file.ts';
 import type { RegistrySession } from './registry-session.ts';
 import { auditedAct, BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
 import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
+import { statusLine } from './terminal.ts';
 
 /** A line holds a client, which is as large as a request, and secrets, privileges and escapes around it. */
 const LINE_BYTES_PER_BODY = 4;
@@ -97,11 +98,21 @@ async function writeAll(
   return { written, unreadable };
 }
 
-const writeFile = async (lines: AsyncIterable<string | undefined>, path: string): Promise<Written> =>
-  await writePrivateFile(
+async function writeFile(lines: AsyncIterable<string | undefined>, path: string): Promise<Written> {
+  const status = statusLine();
+  let clients = 0;
+  const written = await writePrivateFile(
     path,
-    async (descriptor) => await writeAll(lines, (line) => writeFileSync(descriptor, `${line}\n`)),
+    async (descriptor) =>
+      await writeAll(lines, (line) => {
+        writeFileSync(descriptor, `${line}\n`);
+        status.show(`exporting: ${clients} clients`);
+        clients += 1;
+      }),
   );
+  status.clear();
+  return written;
+}
 
 type Tally = Record<ImportOutcome | 'refused', number>;
 
@@ -157,6 +168,7 @@ async function importLines(
   const bytesMax = session.settings['limits.body'] * LINE_BYTES_PER_BODY;
   let number = 0;
   let batch: Promise<void>[] = [];
+  const status = statusLine();
   for await (const line of readLines(file, bytesMax)) {
     number += 1;
     if (number === 1) {
@@ -168,8 +180,10 @@ async function importLines(
     if (batch.length < BATCH) continue;
     await Promise.all(batch);
     batch = [];
+    status.show(`importing: ${number - 1} clients`);
   }
   await Promise.all(batch);
+  status.clear();
   if (number === 0) throw new CommandFailure(`${file} is empty`);
   return tally;
 }

@@ -29,6 +29,8 @@ export interface StatusLine {
   show(status: string): void;
   /** Writes the last status, which stays. */
   settle(status: string): void;
+  /** Erases the status of a terminal: the command prints a result of its own. */
+  clear(): void;
 }
 
 const TERMINAL_INTERVAL_MS = 100;
@@ -49,6 +51,9 @@ export function statusLine(): StatusLine {
     },
     settle(status) {
       process.stderr.write(`${begin}${forTerminal(status)}\n`);
+    },
+    clear() {
+      if (begin !== '') process.stderr.write(begin);
     },
   };
 }
