@@ -112,5 +112,10 @@ for (const [title, [body, words]] of Object.entries(BAD)) {
 
 test('a signed key set that cannot be fetched has the reason and the time of the next try', async () => {
   const busy = { status: 'failed', reason: 'busy', detail: 'no slot', retryAfter: 7 } as const;
-  assert.deepEqual(await fetched('', busy), { problem: 'busy: no slot', unbegun: true, retryAfter: 7 });
+  assert.deepEqual(await fetched('', busy), {
+    problem: 'busy: no slot',
+    unbegun: true,
+    unasked: true,
+    retryAfter: 7,
+  });
 });

@@ -32,6 +32,8 @@ export interface FetchProblem {
   readonly problem: string;
   /** Whether no other server was asked. */
   readonly unbegun: boolean;
+  /** Whether only a limit of this server kept it from asking: nothing is known about the set. */
+  readonly unasked?: true;
   /** Seconds after which a retry may succeed. Present if the set could not be had for now. */
   readonly retryAfter?: number;
   /** Whether the set names a federation key that is not known: the entity may have rolled its keys. */
@@ -55,6 +57,9 @@ const SIGNED_LENGTH_MAX = 1_048_576;
 /** Failures of calls that asked no other server. */
 const UNBEGUN: ReadonlySet<OutboundFailure> = new Set(['busy', 'recently-failed']);
 
+/** Failures that say nothing about the other server. */
+const UNASKED: ReadonlySet<OutboundFailure> = new Set(['busy', 'gave-way']);
+
 const PLAIN: Expectation = { mediaTypes: ['application/jwk-set+json', 'application/json'] };
 const SIGNED: Expectation = { mediaTypes: ['application/jwk-set+jwt'] };
 
@@ -71,7 +76,8 @@ export async function fetchJwkSet(
   if (fetched.status === 'failed') {
     const { reason, detail, retryAfter } = fetched;
     const retry = retryAfter === undefined ? {} : { retryAfter };
-    return { problem: `${reason}: ${detail}`, unbegun: UNBEGUN.has(reason), ...retry };
+    const unasked = UNASKED.has(reason) ? ({ unasked: true } as const) : {};
+    return { problem: `${reason}: ${detail}`, unbegun: UNBEGUN.has(reason), ...unasked, ...retry };
   }
   const { body } = fetched;
   const set = signer === undefined ? plainSet(body) : await signedSet(needs, body, signer);

@@ -39,7 +39,8 @@ const ATTEMPTS_BYTES = SLOT_BYTES + 4096;
 
 export type RemoteVerification =
   | JwtVerification
-  | ({ readonly verified: false; readonly reason: 'key-set'; readonly detail: string } & Retry);
+  | ({ readonly verified: false; readonly reason: 'key-set'; readonly detail: string } & Retry &
+      Pick<Problem, 'noCopy'>);
 
 /** Present if the keys could not be had for now, so that nothing is known about the signature. */
 interface Retry {
@@ -80,6 +81,11 @@ type Problem = {
   readonly lacksKey?: true;
   /** Whether a federation key that is not known signed the set. */
   readonly unknownSigner?: true;
+  /**
+   * Whether no registered copy may stand in for the set: a set that could be used lacks the key, or only a limit of this server
+   * kept it from being fetched. Anyone can reach such a limit, and the copy may have a key that its owner withdrew.
+   */
+  readonly noCopy?: true;
 } & Retry;
 
 interface KeptSet extends FetchedJwkSet {
@@ -113,7 +119,7 @@ export function remoteJwkSets(needs: RemoteJwkSetNeeds): RemoteJwkSets {
       if (set.stale !== undefined) return keySetProblem(set.stale);
       if (live === undefined) return verification;
       const newer = await cache.reload(remote, cause);
-      return 'problem' in newer ? keySetProblem(newer) : await verify(newer.keys);
+      return 'problem' in newer ? keySetProblem({ ...newer, noCopy: true }) : await verify(newer.keys);
     },
     async find(remote, cause, choose) {
       const live = cache.live(remote);
@@ -123,7 +129,7 @@ export function remoteJwkSets(needs: RemoteJwkSetNeeds): RemoteJwkSets {
       if (found !== undefined) return { found };
       if (first.stale !== undefined) return first.stale;
       const newer = live === undefined ? first : await cache.reload(remote, cause);
-      if ('problem' in newer) return newer;
+      if ('problem' in newer) return { ...newer, noCopy: true };
       const late = choose(newer.keys);
       return late === undefined
         ? { problem: 'the key set has no suitable key', lacksKey: true }
@@ -200,6 +206,7 @@ class KeySetCache {
       return {
         problem: 'outbound.key-set-fetches is reached for this key set',
         retryAfter: oldest + MINUTE - clock.now(),
+        noCopy: true,
       };
     attempts.underWay += 1;
     try {
@@ -207,8 +214,8 @@ class KeySetCache {
       if (leads && !('problem' in fetched && fetched.unbegun))
         attempts.began = [...attempts.began, clock.now()];
       if ('problem' in fetched) {
-        const { unbegun: _, ...problem } = fetched;
-        return problem;
+        const { unbegun: _, unasked, ...problem } = fetched;
+        return unasked === true ? { ...problem, noCopy: true } : problem;
       }
       const set = { ...fetched, fetchedAt: clock.now() };
       this.#kept.set(name, set);
@@ -258,7 +265,8 @@ export async function verifyWithClientKeys(
   if (remote === undefined) return await verify(keys);
   const cause = { purpose: 'client-keys', remoteAddress } as const;
   const verification = await jwkSets.verifyWith(remote, cause, verify);
-  const standsIn = keys.length > 0 && !verification.verified && verification.reason === 'key-set';
+  if (verification.verified || verification.reason !== 'key-set') return verification;
+  const standsIn = keys.length > 0 && !('noCopy' in verification);
   return standsIn ? await verify(keys) : verification;
 }
 
@@ -276,6 +284,7 @@ export async function findClientKey<Found>(
   const finding = remote === undefined ? undefined : await jwkSets.find(remote, cause, choose);
   if (finding !== undefined && ('found' in finding || finding.lacksKey === true || keys.length === 0))
     return finding;
+  if (finding?.noCopy === true) return finding;
   const found = choose(keys);
   return found === undefined
     ? (finding ?? { problem: 'jwks has no suitable key', lacksKey: true })

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
 import { KEY_SET_LIFETIME, RELOAD_INTERVAL } from '../../clients/client-keys/remote-jwk-set.ts';
 import { configurationUrl } from '../../federation/entity-id.ts';
+import { renewedMembers } from '../../federation/registration/store-renewed.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
 import { asserted, claimsOf } from '../../testing/assertion.ts';
 import { assertBusy } from '../../testing/busy-outbound.ts';
 import { type Answer, assertError } from '../../testing/exchange.ts';
@@ -53,7 +55,7 @@ function member(forms: readonly Form[]): { readonly entity: TestEntity; readonly
 }
 
 /** Pushes a request with a client assertion by this key. */
-async function pushBy(key: TestKey, client_id: string, at = tenant): Promise<Answer> {
+async function pushBy(key: TestKey, client_id: string, at = tenant, from = '192.0.2.1'): Promise<Answer> {
   const iat = at.clock.now();
   const form = {
     ...asserted(signedJwt(key, claimsOf(client_id, { iat, exp: iat + 60 }))),
@@ -63,7 +65,7 @@ async function pushBy(key: TestKey, client_id: string, at = tenant): Promise<Ans
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
   };
-  return await at.send('pushed-authorization-request', { form });
+  return await at.send('pushed-authorization-request', { form, from });
 }
 
 function idIn(answer: Answer): string {
@@ -156,6 +158,26 @@ test('503: a refused signed set is asked for at most outbound.key-set-fetches ti
   assert.equal(bounded.federation.fetched.filter((url) => url === address).length, 2);
 });
 
+test('a key that was withdrawn from the signed set stays refused while strangers use up outbound.key-set-fetches (ADR 63, H-485)', async () => {
+  const bounded = await federatedTenant({ 'outbound.key-set-fetches': 2 });
+  const { entity, metadata } = member(['jwks', 'signed_jwks_uri']);
+  const address = addressOf(entity, 'signed_jwks_uri');
+  const claims = { iss: entity.id, sub: entity.id, keys: [KEYS.signed_jwks_uri.jwk] };
+  bounded.federation.join(entity, [ORG], { metadata: { openid_relying_party: metadata } });
+  bounded.federation.documents.set(address, signedJwt(entity.key, claims, { typ: 'jwk-set+jwt' }));
+  assert.equal((await pushBy(KEYS.signed_jwks_uri, entity.id, bounded)).status, 201);
+  assert.equal((await pushBy(testKey('ES256', 'invented'), entity.id, bounded)).status, 401);
+  // Another network, so that this one may cause a fetch too.
+  const withdrawn = await pushBy(KEYS.jwks, entity.id, bounded, '198.51.100.1');
+  assert.equal(withdrawn.status, 503, withdrawn.body);
+  assert.equal((await pushBy(KEYS.signed_jwks_uri, entity.id, bounded)).status, 201);
+  bounded.clock.advance(KEY_SET_LIFETIME);
+  for (const network of ['198.51.100.1', '203.0.113.1', '192.0.2.1'])
+    await pushBy(testKey('ES256', 'invented'), entity.id, bounded, network);
+  const late = await pushBy(KEYS.jwks, entity.id, bounded, '100.64.0.1');
+  assert.equal(late.status, 503, late.body);
+});
+
 // proves openid-federation-5.2.1-2
 test('after an entity rolled its federation key, a set that the new key signs is accepted at once', async () => {
   const { entity, metadata } = member(['signed_jwks_uri']);
@@ -170,7 +192,16 @@ test('after an entity rolled its federation key, a set that the new key signs is
   const next = testKey('ES256', 'next');
   publishSigned(entity, [next], rolled);
   tenant.clock.advance(RELOAD_INTERVAL);
+  const stored = async () => (await tenant.unwatched.clients.find(entity.id as ClientId)) ?? assert.fail();
+  const before = await stored();
   assert.equal((await pushBy(next, entity.id)).status, 201);
+  const after = await stored();
+  assert.notEqual(after.metadata, before.metadata);
+  assert.deepEqual(renewedMembers(before, after), [], 'no member that anyone sees');
+  const audited = (await tenant.unwatched.audit.page(0, 1000)).filter(
+    ({ action, client_id }) => action === 'client.update' && client_id === entity.id,
+  );
+  assert.deepEqual(audited, []);
 });
 
 test('a new key of a signed set is accepted at once, and invented key ids cause one fetch a minute for each network', async () => {
