@@ -6,8 +6,7 @@ import {
   federatedClientsOf,
 } from '../clients/federated-client.ts';
 import { deleteClient } from '../clients/manage-client.ts';
-import { metadataOf } from '../clients/registered-client.ts';
-import { type JsonMembers, sameJson } from '../federation/json-value.ts';
+import { renewedMembers } from '../federation/registration/store-renewed.ts';
 import type { StoredClient } from '../ports/client-store.ts';
 import { NotFound } from '../spec/errors.ts';
 import type { ClientId } from '../spec/identifiers.ts';
@@ -138,14 +137,6 @@ async function clientsOf(
   throw new NotFound(`there is no client of the entity ${JSON.stringify(entity)}`);
 }
 
-/** Returns the names of the metadata members that differ. */
-function changedMembers(before: object, after: object): readonly string[] {
-  const [old, now] = [before, after] as readonly JsonMembers[];
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (name) => !sameJson(old?.[name] ?? null, now?.[name] ?? null),
-  );
-}
-
 const refresh = command({
   words: ['federation', 'refresh'],
   summary: 'Resolve the trust in one entity again and renew its clients',
@@ -170,7 +161,7 @@ const refresh = command({
       for (const client of await clientsOf(session, entity)) {
         const renewed = await federated.refresh(client);
         const { client_id, expires_at } = renewed;
-        const changed = changedMembers(metadataOf(client), metadataOf(renewed));
+        const changed = renewedMembers(client, renewed);
         const words = `${client_id} expires ${timeText(expires_at, 'never')}; ${changed.length === 0 ? 'unchanged' : `changed: ${changed.join(' ')}`}`;
         call.print(call.options.json ? JSON.stringify({ ...memberOf(renewed), changed }) : words);
       }

@@ -1,6 +1,5 @@
 import { digestOf } from '../../keys/digest.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
-import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { Digest } from '../../spec/identifiers.ts';
 import { metadataOf } from '../registered-client.ts';
 
@@ -27,7 +26,10 @@ export function documentOf({ document }: Pick<StoredClient, 'document'>): Docume
 const IDENTITY = ['redirect_uris', 'token_endpoint_auth_method', 'jwks', 'jwks_uri', 'client_name'] as const;
 
 /** Returns the members that two versions of a document disagree in, in alphabetical order. */
-export function changedMembers(one: ClientMetadata, other: ClientMetadata): readonly string[] {
+export function changedMembers(
+  one: Readonly<Record<string, unknown>>,
+  other: Readonly<Record<string, unknown>>,
+): readonly string[] {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...names].filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name])).sort();
 }

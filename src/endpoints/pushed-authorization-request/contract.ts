@@ -42,6 +42,9 @@ export const contract = {
     'invalid_trust_chain',
     'invalid_trust_anchor',
     'invalid_metadata',
+    // A trusted entity whose metadata cannot be registered (OpenID Federation 1.0 §12.1).
+    'invalid_client_metadata',
+    'invalid_redirect_uri',
   ],
   cors: 'configured',
   body: 'form',

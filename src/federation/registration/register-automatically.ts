@@ -1,4 +1,5 @@
 import { doneEvent } from '../../clients/audit-trail.ts';
+import { isAutomatic } from '../../clients/federated-client.ts';
 import { countCreated } from '../../clients/registration/count-registration.ts';
 import { newClient, noteDropped } from '../../clients/registration/register-client.ts';
 import { registeredAgain } from '../../clients/registration/registrations-under-way.ts';
@@ -21,7 +22,7 @@ import { admitRelyingParty } from './admit-relying-party.ts';
 import { chainTerms } from './chain-terms.ts';
 import type { ChainWishes } from './given-chains.ts';
 import { untrustedRefusal } from './registration-refusal.ts';
-import { storeRenewed } from './store-renewed.ts';
+import { deletedMeanwhile, storeRenewed } from './store-renewed.ts';
 
 export interface FederatedClientNeeds {
   readonly registry: RegistryNeeds;
@@ -35,6 +36,8 @@ export interface FederatedClientNeeds {
 export interface Occasion extends Pick<TrustQuestion, 'remoteAddress' | 'purpose' | 'look'> {
   /** Those of the first request of an automatic client. */
   readonly wishes?: Partial<ChainWishes>;
+  /** The automatic client that is renewed. If it was deleted meanwhile, it stays deleted. */
+  readonly renewing?: StoredClient;
 }
 
 /**
@@ -48,13 +51,13 @@ export async function registerAutomatically(
   occasion: Occasion,
 ): Promise<StoredClient> {
   const { registry, trust } = needs;
-  const { wishes = {}, ...asking } = occasion;
+  const { wishes = {}, renewing, ...asking } = occasion;
   const chain = await trustedChain(needs, { ...asking, subject: { entity_id: client_id, ...wishes } });
   const { validated, made } = await clientOf(needs, chain, occasion, client_id);
   requireKeys(validated);
   const interval = registry.settings['federation.automatic-client-lifetime'] || Infinity;
   const terms = chainTerms({ ...registry, trust }, chain, { expires_at: chain.expires_at, interval });
-  const stored = await store(needs, { ...made, ...terms });
+  const stored = await store(needs, { ...made, ...terms }, renewing);
   noteDropped(registry, { action: 'client.create', request_id: 'automatic', client_id }, validated.dropped);
   return stored;
 }
@@ -107,13 +110,20 @@ export function notAllowed(words: string): OAuthError {
   return new OAuthError('invalid_client_metadata', { error_description: `metadata_not_allowed: ${words}` });
 }
 
-/** Creates or replaces the client. If another process is faster, its client stays and is returned. */
+/**
+ * Creates or replaces the client. If another process is faster, its client stays and is returned.
+ * @throws OAuthError if the client was deleted, or one of another kind has its identifier: both may happen while trust is resolved
+ */
 async function store(
   { registry, clients }: FederatedClientNeeds,
   client: StoredClient,
+  renewing: StoredClient | undefined,
 ): Promise<StoredClient> {
   const { client_id } = client;
   const before = await clients.find(client_id);
+  if (renewing !== undefined && before?.instance !== renewing.instance) throw deletedMeanwhile(client_id);
+  if (before !== undefined && !isAutomatic(before))
+    throw notAllowed('another client has this entity identifier as its client_id');
   if (before !== undefined)
     return await storeRenewed({ registry, clients }, before, registeredAgain(before, client));
   const trail = { actor: `federation:${client_id}`, client_id, request_id: 'automatic' };

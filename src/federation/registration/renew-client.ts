@@ -33,7 +33,7 @@ export async function renewClient(
   if (client.entity_id !== null) return await renewExplicit(needs, client, client.entity_id, occasion);
   if (!needs.registry.settings['federation.automatic-registration'])
     throw notAllowed('automatic registration is switched off');
-  return await registerAutomatically(needs, client.client_id, occasion);
+  return await registerAutomatically(needs, client.client_id, { ...occasion, renewing: client });
 }
 
 /**

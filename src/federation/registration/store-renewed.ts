@@ -1,10 +1,12 @@
 import { doneEvent } from '../../clients/audit-trail.ts';
+import { withoutSetSigner } from '../../clients/client-keys/key-source.ts';
 import { entityOf } from '../../clients/federated-client.ts';
 import { changedMembers } from '../../clients/metadata-document/document-state.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import { OAuthError } from '../../spec/errors.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
 
 /**
  * Stores a client that was resolved again, with an audit event if its metadata changed. If another request or process was
@@ -17,7 +19,7 @@ export async function storeRenewed(
   renewed: StoredClient,
 ): Promise<StoredClient> {
   const { client_id, instance } = before;
-  const changed = changedMembers(metadataOf(before), metadataOf(renewed));
+  const changed = renewedMembers(before, renewed);
   const trail = { actor: `federation:${entityOf(before)}`, client_id, request_id: 'renewal' };
   const event =
     changed.length === 0
@@ -32,8 +34,20 @@ export async function storeRenewed(
   }
   const stored = await clients.find(client_id);
   if (stored?.instance === instance) return stored;
-  throw new OAuthError('invalid_client', {
+  throw deletedMeanwhile(client_id);
+}
+
+export function deletedMeanwhile(client_id: ClientId): OAuthError {
+  return new OAuthError('invalid_client', {
     error_description: 'the client was deleted meanwhile',
     client: client_id,
   });
 }
+
+/** Returns the members of the shown metadata that a renewal has changed, in alphabetical order. */
+export function renewedMembers(before: StoredClient, renewed: StoredClient): readonly string[] {
+  return changedMembers(shown(before), shown(renewed));
+}
+
+const shown = (client: StoredClient): ReturnType<typeof withoutSetSigner> =>
+  withoutSetSigner(metadataOf(client));

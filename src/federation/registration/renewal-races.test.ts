@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RP } from '../../testing/federated-tenant.ts';
+import { type LivingMember, livingMember } from '../../testing/living-member.ts';
+import { CALLBACK, MASTER } from '../../testing/tenant.ts';
+import { configurationUrl } from '../entity-id.ts';
+
+const HOUR = 3600;
+const ADDRESS = configurationUrl(RP.id);
+
+/** Lets something happen while the server waits for the configuration of the relying party. */
+function whileFetched({ tenant: { federation } }: LivingMember, act: () => Promise<unknown>): void {
+  const published = federation.documents.get(ADDRESS);
+  assert.ok(typeof published === 'string');
+  federation.documents.set(ADDRESS, async () => {
+    federation.documents.set(ADDRESS, published);
+    await act();
+    return { status: 'ok', body: Buffer.from(published), mediaType: 'application/entity-statement+jwt' };
+  });
+}
+
+const deleted = async ({ tenant }: LivingMember): Promise<void> => {
+  const answer = await tenant.send('client-delete', { id: RP.id, bearer: MASTER });
+  assert.equal(answer.status, 204, answer.body);
+};
+
+/** Registers a client of the operator under the identifier of the entity. */
+const claimed = async ({ tenant }: LivingMember): Promise<void> => {
+  const json = { redirect_uris: [CALLBACK], preferred_client_id: RP.id, client_name: 'The operator' };
+  const answer = await tenant.send('client-registration', { bearer: MASTER, json });
+  assert.equal(answer.status, 200, answer.body);
+};
+
+const found = async ({ tenant: { unwatched } }: LivingMember) =>
+  (await unwatched.clients.page(undefined, 10)).map(({ client_id, registered_via }) => [
+    client_id,
+    registered_via.split(':')[0],
+  ]);
+
+async function memberInUse(): Promise<LivingMember> {
+  const member = await livingMember();
+  member.publish();
+  await member.tokens();
+  member.tenant.clock.advance(HOUR);
+  member.publish();
+  return member;
+}
+
+test('a client that is deleted while its renewal waits for other servers stays deleted (H-486)', async () => {
+  const member = await memberInUse();
+  whileFetched(member, async () => await deleted(member));
+  assert.deepEqual(await member.renewDue(), { renewed: 0, failed: 1 });
+  assert.deepEqual(await found(member), []);
+  assert.equal((await member.push()).status, 201, 'its next request registers it, as after every deletion');
+});
+
+for (const [occasion, begin] of [
+  [
+    'a renewal',
+    async () => {
+      const member = await memberInUse();
+      whileFetched(member, async () => {
+        await deleted(member);
+        await claimed(member);
+      });
+      assert.deepEqual(await member.renewDue(), { renewed: 0, failed: 1 });
+      return member;
+    },
+  ],
+  [
+    'a first request',
+    async () => {
+      const member = await livingMember();
+      member.publish();
+      whileFetched(member, async () => await claimed(member));
+      const answer = await member.push();
+      assert.match(answer.body, /another client has this entity identifier/);
+      return member;
+    },
+  ],
+] as const) {
+  test(`${occasion} leaves a client that an operator registered meanwhile under the entity identifier as it is (H-486)`, async () => {
+    const member = await begin();
+    assert.deepEqual(await found(member), [[RP.id, 'master']]);
+    assert.match((await member.stored()).metadata, /The operator/);
+  });
+}
