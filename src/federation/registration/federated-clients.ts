@@ -25,6 +25,9 @@ interface Look {
   readonly vouched: Promise<boolean>;
 }
 
+const isTemporary = (failure: unknown): boolean =>
+  failure instanceof OAuthError && failure.code === 'temporarily_unavailable';
+
 /** A time, a promise and the identifier. */
 const LOOK_BYTES = SLOT_BYTES + 256;
 
@@ -143,12 +146,29 @@ export class FederatedClients {
 
   /** Looks at the entity, or returns the outcome of a look a moment ago. @throws OAuthError temporarily_unavailable */
   async #isVouched(client: StoredClient, remoteAddress: string | undefined): Promise<boolean> {
+    const last = this.#lastLook(client);
+    if (last === undefined) return await this.#beginLook(client, remoteAddress);
+    try {
+      return await last.vouched;
+    } catch (failure) {
+      // The budget of the network that began it may be used up, and this one may have room (decision 50).
+      if (!isTemporary(failure)) throw failure;
+      return await (this.#lastLook(client)?.vouched ?? this.#beginLook(client, remoteAddress));
+    }
+  }
+
+  #lastLook({ client_id }: StoredClient): Look | undefined {
     const { clock, settings } = this.#needs.registry;
-    const { client_id } = client;
-    const now = clock.now();
     const last = this.#looks.get(client_id);
-    if (last !== undefined && now < last.at + settings['federation.look-interval']) return await last.vouched;
-    const look = { at: now, vouched: this.#isRenewed(client, remoteAddress) };
+    return last !== undefined && clock.now() < last.at + settings['federation.look-interval']
+      ? last
+      : undefined;
+  }
+
+  async #beginLook(client: StoredClient, remoteAddress: string | undefined): Promise<boolean> {
+    const { client_id } = client;
+    const at = this.#needs.registry.clock.now();
+    const look = { at, vouched: this.#isRenewed(client, remoteAddress) };
     this.#looks.set(client_id, look);
     try {
       return await look.vouched;
@@ -165,7 +185,7 @@ export class FederatedClients {
       await this.#admitted(remoteAddress ?? '', async () => await renewClient(this.#needs, client, occasion));
       return true;
     } catch (failure) {
-      if (!(failure instanceof OAuthError) || failure.code === 'temporarily_unavailable') throw failure;
+      if (!(failure instanceof OAuthError) || isTemporary(failure)) throw failure;
       const { client_id } = client;
       const { error_description: words } = failure;
       this.#needs.registry.log.warn({ client_id, words }, 'the federation does not vouch for a client now');

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { RP } from '../../testing/federated-tenant.ts';
+import { testKey } from '../../testing/jwt.ts';
 import { type LivingMember, livingMember } from '../../testing/living-member.ts';
 import { CALLBACK, MASTER } from '../../testing/tenant.ts';
 import { configurationUrl } from '../entity-id.ts';
@@ -85,3 +87,25 @@ for (const [occasion, begin] of [
     assert.match((await member.stored()).metadata, /The operator/);
   });
 }
+
+test('a look that a busy server refuses one network does not refuse another one that waits for it (decision 50, H-488)', async () => {
+  const member = await memberInUse();
+  const { federation } = member.tenant;
+  const key = testKey('ES256', 'rolled');
+  member.publish({ metadata: { jwks: { keys: [key.jwk] } } });
+  const published = federation.documents.get(ADDRESS);
+  assert.ok(typeof published === 'string');
+  const waiting = Promise.withResolvers<undefined>();
+  federation.documents.set(ADDRESS, async () => {
+    federation.documents.set(ADDRESS, published);
+    waiting.resolve(undefined);
+    // Time for the second request to come here. If it is late, it begins a look of its own.
+    await setTimeout(50);
+    return { status: 'failed', reason: 'busy', detail: 'no slot', retryAfter: 7 };
+  });
+  const first = member.push(key);
+  await waiting.promise;
+  const second = await member.push(key);
+  assert.equal((await first).status, 503);
+  assert.equal(second.status, 201, second.body);
+});
