@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { configurationUrl, fetchUrl } from '../federation/entity-id.ts';
 import { STATEMENT_TYPE } from '../federation/entity-statement.ts';
 import { PINNED_ONLY } from '../federation/trust-anchors/trust-anchors.ts';
@@ -114,7 +115,7 @@ export class TestFederation {
       anchorKeys: PINNED_ONLY,
       limits: LIMITS,
       allowHttp: false,
-      markStatuses: { check: async () => undefined },
+      markStatuses: { wants: () => false, check: async () => assert.fail('no status is wanted') },
       constraints: undefined,
       requiredTrustMarks: [],
       ...changes,

@@ -82,7 +82,7 @@ function needs(options: { readonly timeoutMs?: number; readonly keptMs?: number 
       budget: { fetches: 20, bytes: 524_288, timeMs: 10_000 },
     },
     allowHttp: true,
-    markStatuses: { check: async () => undefined },
+    markStatuses: { wants: () => false, check: async () => assert.fail('no status is wanted') },
     constraints: undefined,
     requiredTrustMarks: [],
   };

@@ -46,7 +46,7 @@ export interface TrustNeeds {
   readonly constraints: OwnConstraints | undefined;
   /** The types of trust marks that every subject must have. */
   readonly requiredTrustMarks: readonly string[];
-  readonly markStatuses: Pick<TrustMarkStatuses, 'check'>;
+  readonly markStatuses: Pick<TrustMarkStatuses, 'check' | 'wants'>;
   /** Called at the end of each resolution, for the metrics. */
   readonly measure?: (resolution: Resolution, seconds: number) => void;
 }
@@ -332,7 +332,9 @@ async function requiredMarks(
   };
   const { inspector, now, requiredTrustMarks, snapshot, markStatuses } = needs;
   const statusOf: TrustMarkNeeds['statusOf'] = async (mark, issuer) =>
-    await snapshot.spend(async (requester) => await markStatuses.check(mark, issuer, requester));
+    markStatuses.wants(mark, issuer)
+      ? await snapshot.spend(async (requester) => await markStatuses.check(mark, issuer, requester))
+      : undefined;
   const marks = { inspector, now, trustedIssuer, statusOf };
   return await holdRequiredMarks(marks, holder, configuration, requiredTrustMarks);
 }

@@ -66,9 +66,7 @@ export class Snapshot {
   }
 
   /** Does other work over the network within the limits of the resolution on fetches and time. */
-  async spend(
-    work: (requester: Requester) => Promise<CheckTrace | undefined>,
-  ): Promise<CheckTrace | undefined> {
+  async spend(work: (requester: Requester) => Promise<CheckTrace>): Promise<CheckTrace> {
     const { clock, budget, requester } = this.#needs;
     const remaining = this.#deadline - clock.milliseconds();
     const refused = (what: 'fetches' | 'time'): CheckTrace => ({
@@ -80,8 +78,7 @@ export class Snapshot {
     if (this.#fetches >= budget.fetches) return refused('fetches');
     if (remaining <= 0) return refused('time');
     this.#fetches += 1;
-    const done = await within(remaining, (async () => ({ check: await work(requester) }))());
-    return done === undefined ? refused('time') : done.check;
+    return (await within(remaining, work(requester))) ?? refused('time');
   }
 
   async #fetchOnce(url: string): Promise<StatementText> {

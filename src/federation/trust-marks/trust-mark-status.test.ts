@@ -48,6 +48,8 @@ interface World {
   readonly asked: { readonly url: string; readonly form: object }[];
   readonly federation: TestFederation;
   readonly ask: () => Promise<readonly [code: string | undefined, retryAfter: number | undefined]>;
+  /** Resolves once more, and returns how many fetches that took from the limit of the resolution. */
+  readonly spent: () => Promise<number>;
 }
 
 /** A relying party with a required mark, whose issuer answers so. */
@@ -80,16 +82,16 @@ function world(
     keptMs: 300_000,
     failedMs: 5000,
   });
+  const resolve = async () =>
+    await federation.resolve(RP, [ANCHOR], { requiredTrustMarks: [TYPE], markStatuses });
   return {
     asked,
     federation,
     async ask() {
-      const { reason, retryAfter } = await federation.resolve(RP, [ANCHOR], {
-        requiredTrustMarks: [TYPE],
-        markStatuses,
-      });
+      const { reason, retryAfter } = await resolve();
       return [reason?.code, retryAfter];
     },
+    spent: async () => (await resolve()).fetches,
   };
 }
 
@@ -174,6 +176,23 @@ test('a status is asked once in its time, an issuer without an answer once in th
   answer = status();
   federation.milliseconds += 5000;
   assert.deepEqual([await ask(), asked.length], [[undefined, undefined], 4]);
+});
+
+test('a status that this server was too busy to ask for is asked at the next resolution (H-487)', async () => {
+  let answer: Fetched = { status: 'failed', reason: 'busy', detail: 'no slot', retryAfter: 7 };
+  const { ask, asked } = world(() => answer);
+  assert.deepEqual(await ask(), ['trust_mark_status', 7]);
+  answer = status();
+  assert.deepEqual([await ask(), asked.length], [[undefined, undefined], 2]);
+});
+
+test('a status that is not wanted takes nothing from federation.fetches', async () => {
+  const never = await world(() => status(), { asks: 'never' }).spent();
+  assert.equal(await world(() => status()).spent(), never + 1);
+  assert.equal(await world(() => status(), {}, { held: mark({ exp: NOW + 60 }) }).spent(), never);
+  assert.equal(await world(() => status(), {}, { endpoint: null }).spent(), never);
+  const { federation, spent } = world(() => status(), { asks: 'never' });
+  assert.equal(await spent(), federation.fetched.length);
 });
 
 test('the status of a mark that does not hold is not asked (H-444)', async () => {

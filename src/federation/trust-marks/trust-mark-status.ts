@@ -42,7 +42,13 @@ export interface TrustMarkStatusNeeds {
 }
 
 /** A status, or why it is not known. */
-type Known = { readonly status: string } | { readonly unknown: Reason };
+type Known =
+  | { readonly status: string }
+  | {
+      readonly unknown: Reason;
+      /** Whether a limit of this server kept it from asking: that says nothing about the issuer. */
+      readonly unasked?: boolean;
+    };
 
 const TYPE = 'trust-mark-status-response+jwt';
 
@@ -102,16 +108,17 @@ export class TrustMarkStatuses {
     });
   }
 
-  /** Checks the status of a mark that holds otherwise. Returns undefined if nothing wants it to be asked. Never rejects. */
-  async check(
-    mark: UnverifiedJwt,
-    issuer: MarkIssuer,
-    requester: Requester,
-  ): Promise<CheckTrace | undefined> {
-    const { asks, unknown } = this.#needs.rule;
-    if (asks === 'never' || (asks === 'without-expiry' && mark.claims['exp'] !== undefined)) return undefined;
+  /** Says whether the rule wants the status of this mark. */
+  wants({ claims: { exp } }: UnverifiedJwt, { status_endpoint }: MarkIssuer): boolean {
+    const { asks } = this.#needs.rule;
+    if (asks === 'never' || (asks === 'without-expiry' && exp !== undefined)) return false;
+    return status_endpoint !== undefined || asks === 'always';
+  }
+
+  /** Checks the status of a mark that holds otherwise, and whose status is wanted. Never rejects. */
+  async check(mark: UnverifiedJwt, issuer: MarkIssuer, requester: Requester): Promise<CheckTrace> {
+    const { unknown } = this.#needs.rule;
     const { status_endpoint } = issuer;
-    if (status_endpoint === undefined && asks !== 'always') return undefined;
     const known =
       status_endpoint === undefined
         ? { unknown: notKnown('its issuer has no federation_trust_mark_status_endpoint') }
@@ -132,7 +139,7 @@ export class TrustMarkStatuses {
     const found = this.#kept.get(mark.compact);
     if (found !== undefined && clock.milliseconds() < found.until) return found.known;
     const known = await this.#ask(mark, issuer, requester);
-    const forMs = 'status' in known ? keptMs : failedMs;
+    const forMs = 'status' in known ? keptMs : known.unasked === true ? 0 : failedMs;
     if (forMs > 0) this.#kept.set(mark.compact, { known, until: clock.milliseconds() + forMs });
     return known;
   }
@@ -147,7 +154,8 @@ export class TrustMarkStatuses {
     const fetched = await this.#needs.outbound.askForm(status_endpoint, form, EXPECTATION, cause);
     if (fetched.status === 'failed') {
       const { reason, detail, retryAfter } = fetched;
-      return { unknown: notKnown('its issuer gives no answer', `${reason}: ${detail}`, retryAfter) };
+      const unasked = reason === 'busy' || reason === 'gave-way';
+      return { unknown: notKnown('its issuer gives no answer', `${reason}: ${detail}`, retryAfter), unasked };
     }
     const text = utf8Text(fetched.body) ?? '';
     if (fetched.mediaType === 'application/json') return ofJson(text);
