@@ -109,13 +109,47 @@ export const FEDERATED_CLIENTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'federated-client-comes-back',
+    fault: 'A renewal registers a client again that was deleted meanwhile.',
+    edits: [
+      {
+        file: 'src/federation/registration/register-automatically.ts',
+        find: 'before?.instance !== renewing.instance',
+        replace: 'before?.instance === undefined && renewing.instance === undefined',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/federation/registration/renewal-races.test.ts',
+        test: 'a client that is deleted while its renewal waits for other servers stays deleted (H-486)',
+      },
+    ],
+  },
+  {
+    name: 'federated-client-copy-of-usable-set',
+    fault: 'The copy of the keys stands in for a signed set that lacks the key.',
+    edits: [
+      {
+        file: 'src/clients/client-keys/remote-jwk-set.ts',
+        find: "keys.length > 0 && !('noCopy' in verification)",
+        replace: 'keys.length > 0',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/federation-registration/key-sets.test.ts',
+        test: 'a key that was withdrawn from the signed set stays refused while strangers use up outbound.key-set-fetches (ADR 63, H-485)',
+      },
+    ],
+  },
+  {
     name: 'federated-client-unlimited-looks',
     fault: 'Each request with an unknown key causes a look at the entity.',
     edits: [
       {
         file: 'src/federation/registration/federated-clients.ts',
-        find: "now < last.at + settings['federation.look-interval']",
-        replace: "now < last.at - settings['federation.look-interval']",
+        find: "clock.now() < last.at + settings['federation.look-interval']",
+        replace: "clock.now() < last.at - settings['federation.look-interval']",
       },
     ],
     killers: [
