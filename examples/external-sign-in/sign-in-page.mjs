@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 const { values: options } = parseArgs({
   options: {
     issuer: { type: 'string', default: 'http://127.0.0.1:8080' },
-    port: { type: 'string', default: '8091' },
+    port: { type: 'string', default: '8092' },
   },
 });
 
@@ -24,6 +24,10 @@ const server = createServer(async (request, response) => {
 });
 /** The address contains a handle, and no site may show this page in a frame. */
 const HEADERS = { 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY', 'cache-control': 'no-store' };
+server.once('error', ({ code }) => {
+  process.stderr.write(`Cannot listen on port ${options.port} (${code}). --port PORT takes another.\n`);
+  process.exit(1);
+});
 await new Promise((resolve) => server.listen(Number(options.port), '127.0.0.1', resolve));
 process.stdout.write(`Sign-in page on http://localhost:${server.address().port}/\n`);
 

@@ -1,5 +1,5 @@
 // A website whose visitors sign in at Chancery. It registers itself when it starts, with an initial access token:
-//   node examples/relying-party/relying-party.mjs --initial-access-token TOKEN [--issuer URL] [--port PORT]
+//   npm run website -- --initial-access-token TOKEN [--issuer URL] [--port PORT]
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
@@ -18,6 +18,9 @@ const server = createServer(async (request, response) => {
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers });
   response.end(`<!doctype html><html lang="en"><title>Sample relying party</title>${html}</html>`);
 });
+server.once('error', ({ code }) =>
+  stop(`Cannot listen on port ${options.port} (${code}). --port PORT takes another.`),
+);
 await new Promise((resolve) => server.listen(Number(options.port), '127.0.0.1', resolve));
 const origin = `http://localhost:${server.address().port}`;
 
@@ -38,11 +41,24 @@ const website = await openid
       execute: options.issuer.startsWith('http:') ? [openid.allowInsecureRequests] : [],
     },
   )
-  .catch((error) => {
-    process.stderr.write(`Cannot register at ${options.issuer}: ${(error.cause ?? error).message}\n`);
-    process.exit(1);
-  });
+  .catch(async (error) => stop(`Cannot register at ${options.issuer}: ${await reasonOf(error)}`));
 process.stdout.write(`Sample relying party ${website.clientMetadata().client_id} on ${origin}\n`);
+
+/** Says why the registration failed, and what to do. */
+async function reasonOf({ message, cause, response }) {
+  if (cause?.cause?.code === 'ECONNREFUSED' || cause?.code === 'ECONNREFUSED')
+    return 'no server answers there. Start it with `npm start`, or name another one with --issuer URL.';
+  if (response?.status !== 401) return cause?.error_description ?? cause?.message ?? message;
+  const { error_description } = await response.json();
+  return `${error_description}
+This makes another token, in the folder of \`npm start\`. Start again with --initial-access-token TOKEN:
+  npm run -s chancery -- iat create`;
+}
+
+function stop(problem) {
+  process.stderr.write(`${problem}\n`);
+  process.exit(1);
+}
 
 // The cookie is SameSite=Lax: no other site's form brings a session to a POST.
 const ROUTES = {

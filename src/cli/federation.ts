@@ -137,7 +137,7 @@ const registerDemo = command({
       (config === undefined ? undefined : startedLab(dirname(config))) ?? startedLab(dataFolder(settings));
     if (lab === undefined)
       throw new CommandFailure(
-        'there is no federation in the data folder: start the server with dev --federation first',
+        `no federation has been started on the data in ${dataFolder(settings)}: start the server with npm start -- --federation (chancery dev --federation), or name the settings file that it printed with --config`,
       );
     const isSecond = call.options['second-anchor'];
     if (isSecond && !lab.secondAnchor)

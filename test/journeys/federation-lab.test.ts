@@ -106,7 +106,11 @@ test('federation register-demo without dev --federation names the command to sta
   mkdirSync(folder, { recursive: true });
   const { how, stderr } = await chancery(['federation', 'register-demo'], environment, { folder });
   assert.equal(how, 1);
-  assert.match(stderr, /start the server with dev --federation first/);
+  assert.ok(
+    stderr.includes(`no federation has been started on the data in ${developmentFolder(folder)}: start`),
+    stderr,
+  );
+  assert.match(stderr, /npm start -- --federation .* --config$/mu);
 });
 
 test('federation register-demo rejects an unknown dialect, and dev rejects federation port 0 and a second anchor alone', async () => {
