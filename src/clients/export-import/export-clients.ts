@@ -48,7 +48,7 @@ function exportHeader({ issuer, clock }: RegistryNeeds): string {
 
 /**
  * Renders a registration as JSON text with everything that another database needs to continue it. Secrets are
- * decrypted, and `data` is kept byte for byte. Two registrations are equal if their texts are.
+ * decrypted. `data` is kept byte for byte, except that spaces replace its line breaks. Two registrations are equal if their texts are.
  * @throws SealBroken if a secret cannot be decrypted
  */
 export function exportedRegistration({ sealer }: RegistryNeeds, client: StoredClient): string {
@@ -64,8 +64,13 @@ export function exportedRegistration({ sealer }: RegistryNeeds, client: StoredCl
     })),
     registration_access_token: openRegistrationToken(sealer, client),
   };
-  const data = client.data === null ? '' : `,"data":${client.data}`;
+  const data = client.data === null ? '' : `,"data":${onOneLine(client.data)}`;
   return `${JSON.stringify(members).slice(0, -1)},"privileges":${client.privileges},"metadata":${client.metadata}${data}}`;
+}
+
+/** A well-formed JSON text has line breaks only between its tokens: strings escape them (RFC 8259 §7). */
+function onOneLine(json: string): string {
+  return json.replaceAll(/[\r\n]/gu, ' ');
 }
 
 /** Renders a registration with the times of its last uses. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClientId } from '../../spec/identifiers.ts';
-import { CALLBACK, SERVICE, START, type TestTenant, testTenant } from '../../testing/tenant.ts';
+import { CALLBACK, MASTER, SERVICE, START, type TestTenant, testTenant } from '../../testing/tenant.ts';
 import { audited } from '../audit-trail.ts';
 import { exportClients } from './export-clients.ts';
 import { type ImportOptions, type ImportOutcome, importClient } from './import-clients.ts';
@@ -57,6 +57,17 @@ test('export, import, export: the same bytes, for a confidential, a public and a
   for (const line of lines) assert.equal(await bring(to, line), 'imported');
   assert.deepEqual(await exported(to), lines);
   for (const line of lines) assert.equal(await bring(to, line), 'unchanged');
+});
+
+test('export: a client is one line, also if its data has line breaks, and import takes the line', async () => {
+  const from = testTenant();
+  const body = JSON.stringify({ ...SERVICE, data: { team: 'a\nb', of: [1] } }, null, '\r\n ');
+  assert.equal((await from.send('client-registration', { bearer: MASTER, body })).status, 200);
+  const [line = ''] = await exported(from);
+  assert.doesNotMatch(line, /[\r\n]/u);
+  assert.deepEqual((JSON.parse(line) as Members)['data'], { team: 'a\nb', of: [1] });
+  assert.equal(await bring(testTenant(), line), 'imported');
+  assert.equal(await bring(from, line), 'unchanged');
 });
 
 test("import: letters of data are kept, and so are an update's bounds", async () => {
