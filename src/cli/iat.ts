@@ -33,7 +33,7 @@ const create = command({
       value: 'SCOPE',
       repeated: true,
       words:
-        'Limits what may be registered, for example client-reg:grant:client_credentials. Several values may stand in one SCOPE, with spaces between them. Without it, the token permits everything (client-reg).',
+        'Limits what may be registered, for example client-reg:grant:client. Several values may stand in one SCOPE, with spaces between them. Without it, the token permits everything (client-reg).',
     },
     label: {
       kind: 'text',
@@ -57,7 +57,7 @@ const create = command({
     'The id, the token, its limits, and a curl command that registers a client with it. With --json, one JSON object with `id` and `access_token`.',
   examples: [
     'chancery iat create --label "team A" --redirect-host app.example.com',
-    'chancery iat create --scope client-reg:grant:client_credentials --lifetime 1h --json',
+    'chancery iat create --scope client-reg:grant:client --lifetime 1h --json',
   ],
   run: async (call) => {
     const { json, label, lifetime, 'redirect-host': redirect_hosts } = call.options;
