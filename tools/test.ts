@@ -29,6 +29,8 @@ const all = (pattern: string): string[] => ownFiles(ROOT, pattern);
 const ownProcess = /^src\/(storage|cli)\//;
 const inBrowser = /^test\/browser\//;
 const ofClients = /^test\/(clients|examples)\//;
+/** They need nginx and Caddy: `npm run proxies` runs them. */
+const ofProxies = /^test\/proxies\//;
 const besideSources = all('src/**/*.test.ts');
 
 /**
@@ -80,7 +82,9 @@ const GROUPS: readonly Group[] = [
   {
     name: 'started program',
     isolation: 'process',
-    files: all('test/**/*.test.ts').filter((file) => !inBrowser.test(file) && !ofClients.test(file)),
+    files: all('test/**/*.test.ts').filter(
+      (file) => !inBrowser.test(file) && !ofClients.test(file) && !ofProxies.test(file),
+    ),
   },
   {
     name: 'started program of the package',
