@@ -23,6 +23,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./doctor.ts')).DOCTOR_COMMANDS,
   },
   {
+    name: 'health',
+    summary: 'Ask the server on this machine whether it serves',
+    load: async () => (await import('./health.ts')).HEALTH_COMMANDS,
+  },
+  {
     name: 'config',
     summary: 'Check and print the settings',
     load: async () => (await import('./config.ts')).CONFIG_COMMANDS,
