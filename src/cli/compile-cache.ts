@@ -28,8 +28,18 @@ function cacheFolder(environment: Environment): string | undefined {
   if (ofService !== undefined && isOurs(ofService)) return ofService;
   if (XDG_CACHE_HOME !== undefined)
     return isOurs(XDG_CACHE_HOME) ? join(XDG_CACHE_HOME, 'chancery') : undefined;
-  const home = homedir();
-  return isOurs(home) ? join(home, '.cache/chancery') : undefined;
+  const home = homeFolder();
+  return home !== undefined && isOurs(home) ? join(home, '.cache/chancery') : undefined;
+}
+
+/** Returns undefined for a user that the system does not know, such as the number that a container runtime chose. */
+function homeFolder(): string | undefined {
+  try {
+    return homedir();
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code === 'ERR_SYSTEM_ERROR') return undefined;
+    throw failure;
+  }
 }
 
 function isOurs(folder: string): boolean {
