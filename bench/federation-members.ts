@@ -16,7 +16,10 @@ const LIFETIME_S = 7200;
 export interface FederatedProgram {
   readonly program: Program;
   readonly authorities: Authorities;
+  /** Returns a member that its superior vouches for. */
   member(number: number): Entity;
+  /** Lets a member publish its configuration, for renewals by the server itself. */
+  publish(member: Entity): void;
   close(): Promise<void>;
 }
 
@@ -69,6 +72,9 @@ export async function federatedProgram(
       members.set(number, made);
       return made;
     },
+    publish(entity) {
+      entity.publish([superior], { exp: now() + LIFETIME_S, metadata: relyingParty(entity) });
+    },
     async close() {
       await program.stop();
       await authorities.close();
@@ -77,6 +83,15 @@ export async function federatedProgram(
 }
 
 const now = (): number => Math.floor(Date.now() / 1000);
+
+const relyingParty = ({ key }: Entity): object => ({
+  openid_relying_party: {
+    redirect_uris: ['https://rp.example/cb'],
+    client_name: 'A member of the benchmark',
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks: { keys: [key.jwk] },
+  },
+});
 
 /** Returns a registration request of a member, different from every other one. */
 export function registrationStatement(
@@ -92,14 +107,7 @@ export function registrationStatement(
     jti: randomUUID(),
     jwks: { keys: [member.key.jwk] },
     authority_hints: [`${authorities.base}/intermediate`],
-    metadata: {
-      openid_relying_party: {
-        redirect_uris: ['https://rp.example/cb'],
-        client_name: 'A member of the benchmark',
-        token_endpoint_auth_method: 'private_key_jwt',
-        jwks: { keys: [member.key.jwk] },
-      },
-    },
+    metadata: relyingParty(member),
   };
   return signedJwt(member.key, claims, { typ: 'entity-statement+jwt' });
 }

@@ -6,7 +6,8 @@
  */
 import { parseArgs } from 'node:util';
 import { openBench } from './bench.ts';
-import { federationRegistration, federationRenewal } from './benchmarks/federation.ts';
+import { federationRegistration } from './benchmarks/federation.ts';
+import { federationRenewal, federationTurns } from './benchmarks/federation-renewal.ts';
 import { introspection } from './benchmarks/introspection.ts';
 import { introspectionCallers } from './benchmarks/introspection-callers.ts';
 import { introspectionOnce } from './benchmarks/introspection-once.ts';
@@ -38,6 +39,7 @@ const ON_SQLITE: readonly Benchmark[] = [
   registration,
   federationRegistration,
   federationRenewal,
+  federationTurns,
   codeExchange,
   refresh,
   lookup,

@@ -68,9 +68,18 @@ export interface RenewalClaim {
   readonly now: number;
   /** The claimed clients are due again at this time, unless they are renewed before. */
   readonly until: number;
+  /** Only clients that are due since this time or later are visited: 0 at first, then the `next` of the claim before. */
+  readonly from: number;
   /** Seconds by which the last use of a client may be later than the recorded one. */
   readonly useMargin: number;
   readonly limit: number;
+}
+
+/** The clients of one claim. */
+export interface ClaimedRenewals {
+  readonly clients: readonly StoredClient[];
+  /** Where the next claim goes on; undefined if no further client is due. */
+  readonly next: number | undefined;
 }
 
 /** Says which registrations have ended for good. */
@@ -157,9 +166,10 @@ export interface ClientStore {
   expired(times: ClientEndTimes, limit: number): Promise<readonly StoredClient[]>;
   /**
    * Claims clients that are due for a renewal, have not expired and were used since they were last resolved, the longest due
-   * first. Moves their `renew_at`, and nothing else. Concurrent callers, in any process, get different clients.
+   * first. Moves their `renew_at`, and nothing else. Concurrent callers, in any process, get different clients. A call visits about
+   * a thousand clients, however few of them are in use: other writes wait for it.
    */
-  claimRenewals(claim: RenewalClaim): Promise<readonly StoredClient[]>;
+  claimRenewals(claim: RenewalClaim): Promise<ClaimedRenewals>;
   /** Returns the earliest end after `now` of the registration of a federated client; undefined without one. */
   nextFederatedEnd(now: number): Promise<number | undefined>;
   /** Returns the number of clients registered `open`. */

@@ -33,11 +33,13 @@ export async function renewDueClients(
   const limit = parallel * CLAIMED_EACH;
   let renewed = 0;
   let failed = 0;
-  while (!stopped()) {
+  let from: number | undefined = 0;
+  while (from !== undefined && !stopped()) {
     const now = registry.clock.now();
-    const claim = { now, until: now + CLAIM_SECONDS, useMargin: USE_MARGIN_SECONDS, limit };
-    const claimed = [...(await clients.claimRenewals(claim))];
-    const isLast = claimed.length < limit;
+    const claim = { now, until: now + CLAIM_SECONDS, from, useMargin: USE_MARGIN_SECONDS, limit };
+    const found = await clients.claimRenewals(claim);
+    const claimed = [...found.clients];
+    from = found.next;
     const work = async (): Promise<void> => {
       for (let client = claimed.pop(); client !== undefined && !stopped(); client = claimed.pop()) {
         if (await isRenewed(needs, client)) renewed += 1;
@@ -47,7 +49,6 @@ export async function renewDueClients(
       }
     };
     await Promise.all(Array.from({ length: Math.min(parallel, claimed.length) }, work));
-    if (isLast) break;
   }
   return { renewed, failed };
 }

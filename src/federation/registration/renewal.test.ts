@@ -4,6 +4,7 @@ import { federationOf } from '../../clients/federated-client.ts';
 import { ANCHOR, ORG, RP } from '../../testing/federated-tenant.ts';
 import { statementUrl } from '../../testing/federation.ts';
 import { CHAIN, livingMember } from '../../testing/living-member.ts';
+import { OPEN } from '../../testing/storage/stored-examples.ts';
 import { CALLBACK, INTROSPECTION_SCOPE, START, testTenant } from '../../testing/tenant.ts';
 import { configurationUrl } from '../entity-id.ts';
 
@@ -184,6 +185,25 @@ test('of two nodes that renew a client at once, in the background or at its retu
   assert.equal(returned?.instance, instance);
   assert.equal(live.expires_at, clock.now() + CHAIN);
   assert.equal((await platform.unwatched.clients.page(undefined, 10)).length, 1);
+});
+
+test('a round gets to a client that is in use behind more than a thousand that are not', async () => {
+  const member = await livingMember();
+  const { clock, unwatched } = member.tenant;
+  member.publish();
+  await member.tokens();
+  const stored = await member.stored();
+  const unused = Array.from({ length: 1001 }, (_, index) => ({
+    ...stored,
+    client_id: `https://unused.example/${index}` as typeof stored.client_id,
+    instance: `unused-${index}` as typeof stored.instance,
+    registration_token_digest: `unused-${index}` as typeof stored.registration_token_digest,
+    renew_at: START + index,
+  }));
+  await Promise.all(unused.map(async (client) => await unwatched.clients.create(client, OPEN)));
+  clock.advance(HOUR);
+  member.publish();
+  assert.deepEqual(await member.renewDue(), { renewed: 1, failed: 0 });
 });
 
 test('a server that stops begins no renewal, and another one has the client after its claim ended', async () => {

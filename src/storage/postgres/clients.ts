@@ -1,5 +1,6 @@
 import type { ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import { StorageUnavailable } from '../../ports/storage.ts';
+import { visitOf } from '../renewal-visits.ts';
 import { CLIENT_USE } from '../rows.ts';
 import { CLIENT_HAS_ENDED } from '../sweepable.ts';
 import type { OfTenant } from '../verbs.ts';
@@ -100,10 +101,16 @@ const RECORD_USE = statement(
    WHERE excluded.last_used_at > client_use.last_used_at`,
 );
 
+const END_OF_RENEWAL_VISIT = statement(
+  'client_end_of_renewal_visit',
+  `SELECT renew_at FROM client WHERE tenant = :tenant AND renew_at >= :from AND renew_at <= :now
+   ORDER BY renew_at LIMIT 1 OFFSET :visited`,
+);
+
 const CLAIM_RENEWALS = statement(
   'client_claim_renewals',
   `UPDATE client SET renew_at = :until WHERE tenant = :tenant AND client_id = ANY(ARRAY(
-     SELECT client_id FROM client WHERE tenant = :tenant AND renew_at <= :now AND expires_at > :now AND (
+     SELECT client_id FROM client WHERE tenant = :tenant AND renew_at >= :from AND renew_at < :end AND expires_at > :now AND (
        SELECT max(last_used_at) FROM client_use AS used WHERE used.tenant = :tenant
          AND used.client_id = client.client_id AND used.instance = client.instance
      ) >= client.resolved_at - :margin::bigint
@@ -206,9 +213,22 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     claimRenewals: {
       // Otherwise a second caller would wait for the rows of the first one, and claim them again.
       locksTenant: true,
-      async pipelined(transaction, tenant, { now, until, useMargin: margin, limit }) {
-        const claimed = transaction.query(CLAIM_RENEWALS, { tenant, now, until, margin, limit });
-        return ((await claimed).rows as unknown as readonly ClientRow[]).map(asClient);
+      async interactive(transaction, tenant, { now, until, from, useMargin: margin, limit }) {
+        const beyond = await one(
+          transaction.query(END_OF_RENEWAL_VISIT, { tenant, from, now, visited: SCANNED_MAX }),
+        );
+        const { end, next } = visitOf(from, now, beyond?.['renew_at'] as number | undefined);
+        const found = await transaction.query(CLAIM_RENEWALS, {
+          tenant,
+          now,
+          until,
+          margin,
+          limit,
+          from,
+          end,
+        });
+        const claimed = (found.rows as unknown as readonly ClientRow[]).map(asClient);
+        return { clients: claimed, next: claimed.length === limit ? from : next };
       },
     },
     recordUses: {

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChangeOutcome, ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import type { ClientId, Digest, Sealed, TenantId } from '../../spec/identifiers.ts';
+import { visitOf } from '../renewal-visits.ts';
 import { CLIENT_USE } from '../rows.ts';
 import { CLIENT_HAS_ENDED } from '../sweepable.ts';
 import { eventRecording } from './audit.ts';
@@ -140,18 +141,28 @@ export const clients: TenantNoun<ClientStore, Reads> = {
       };
     },
     claimRenewals(database) {
+      const endOfVisit = database.prepare(`
+        SELECT renew_at FROM client INDEXED BY client_renewal WHERE tenant = ? AND renew_at >= ? AND renew_at <= ?
+        ORDER BY renew_at LIMIT 1 OFFSET ${SCANNED_MAX}`);
       const claim = database.prepare(`
         UPDATE client SET renew_at = :until WHERE tenant = :tenant AND client_id IN (
           SELECT client_id FROM client INDEXED BY client_renewal
-          WHERE tenant = :tenant AND renew_at <= :now AND expires_at > :now AND (
+          WHERE tenant = :tenant AND renew_at >= :from AND renew_at < :end AND expires_at > :now AND (
             SELECT max(last_used_at) FROM client_use AS used WHERE used.tenant = :tenant
               AND used.client_id = client.client_id AND used.instance = client.instance
           ) >= client.resolved_at - :margin
           ORDER BY renew_at LIMIT :limit)
         RETURNING ${COLUMNS}`);
       claim.setReturnArrays(true);
-      return (tenant, { now, until, useMargin: margin, limit }) =>
-        rowsOf(claim.all({ tenant, now, until, margin, limit }));
+      return (tenant, { now, until, from, useMargin: margin, limit }) => {
+        const visit = visitOf(
+          from,
+          now,
+          endOfVisit.get(tenant, from, now)?.['renew_at'] as number | undefined,
+        );
+        const claimed = rowsOf(claim.all({ tenant, now, until, margin, limit, from, end: visit.end }));
+        return { clients: claimed, next: claimed.length === limit ? from : visit.next };
+      };
     },
     recordUses(database) {
       // A time that is not later than the stored one writes nothing.

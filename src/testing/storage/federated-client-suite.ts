@@ -15,6 +15,7 @@ export function federatedClientContract(make: MakeEngine): void {
   successionOverProcesses(make);
   expiry(make);
   renewals(make);
+  visits(make);
 }
 
 function succession(make: MakeEngine): void {
@@ -143,7 +144,7 @@ function expiry(make: MakeEngine): void {
 const due = (values: Partial<StoredClient> = {}): StoredClient =>
   federated({ entity_id: null, federation: '{"é":1}', resolved_at: NOW - 100, renew_at: NOW, ...values });
 
-const CLAIM = { now: NOW, until: NOW + 60, useMargin: 10, limit: 10 };
+const CLAIM = { now: NOW, until: NOW + 60, from: 0, useMargin: 10, limit: 10 };
 
 async function used(tenant: TenantStorage, client: StoredClient, last_used_at: number = NOW): Promise<void> {
   const { client_id, instance } = client;
@@ -188,14 +189,15 @@ function renewals(make: MakeEngine): void {
       await tenant.clients.create(due(), OPEN);
       await used(other, due());
       const head = await tenant.journal.head();
-      const [one] = await tenant.clients.claimRenewals({ ...CLAIM, limit: 1 });
-      assert.deepEqual(one, { ...first, renew_at: CLAIM.until });
-      const rest = await tenant.clients.claimRenewals(CLAIM);
+      const one = await tenant.clients.claimRenewals({ ...CLAIM, limit: 1 });
+      assert.deepEqual(one, { clients: [{ ...first, renew_at: CLAIM.until }], next: 0 });
+      const { clients: rest, next } = await tenant.clients.claimRenewals(CLAIM);
+      assert.equal(next, undefined);
       assert.deepEqual(rest, [{ ...second, renew_at: CLAIM.until }]);
       assert.deepEqual(await tenant.clients.find(second.client_id), rest[0]);
       assert.deepEqual(await tenant.journal.since(head), []);
       const again = await tenant.clients.claimRenewals({ ...CLAIM, now: CLAIM.until, until: NOW + 120 });
-      assert.equal(again.length, 3, 'a claim ends; the client with renew_at after NOW is due too');
+      assert.equal(again.clients.length, 3, 'a claim ends; the client with renew_at after NOW is due too');
     }),
   );
 
@@ -208,9 +210,41 @@ function renewals(make: MakeEngine): void {
         const claims = times(8, (index) =>
           (index % 2 === 0 ? tenant : second).clients.claimRenewals({ ...CLAIM, limit: 4 }),
         );
-        const claimed = (await Promise.all(claims)).flat().map(({ client_id }) => client_id);
+        const claimed = (await Promise.all(claims)).flatMap(({ clients: some }) =>
+          some.map(({ client_id }) => client_id),
+        );
         assert.deepEqual(claimed.toSorted(), clients.map(({ client_id }) => client_id).toSorted());
       });
+    }),
+  );
+}
+
+function visits(make: MakeEngine): void {
+  test(
+    'a claim visits a thousand due clients that are not in use, and the next one goes on behind them: other writes come in between',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const unused = times(1001, (index) => due({ renew_at: NOW - 2000 + index }));
+      await Promise.all(unused.map(async (client) => await tenant.clients.create(client, OPEN)));
+      const last = due();
+      await used(tenant, last);
+      const visited = await tenant.clients.claimRenewals(CLAIM);
+      assert.deepEqual(visited, { clients: [], next: NOW - 1000 });
+      const { clients, next } = await tenant.clients.claimRenewals({ ...CLAIM, from: NOW - 1000 });
+      assert.deepEqual(clients, [{ ...last, renew_at: CLAIM.until }]);
+      assert.equal(next, undefined);
+    }),
+  );
+
+  test(
+    'clients that are due at the same second are visited together, however many they are',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const together = times(1001, () => due({ renew_at: NOW - 1 }));
+      await Promise.all(together.map(async (client) => await tenant.clients.create(client, OPEN)));
+      await used(tenant, due());
+      const { clients: none, next } = await tenant.clients.claimRenewals({ ...CLAIM, from: NOW - 1 });
+      assert.deepEqual([none.length, next], [0, NOW]);
+      const { clients } = await tenant.clients.claimRenewals({ ...CLAIM, from: NOW });
+      assert.equal(clients.length, 1);
     }),
   );
 }
