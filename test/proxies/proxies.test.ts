@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createPublicKey } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -14,6 +16,8 @@ import { derOf, selfSigned } from '../tls/certificate.ts';
 import { callHttps, type HttpsAnswer, type HttpsCall } from '../tls/https-call.ts';
 import { headerOf } from '../tls/tls-program.ts';
 import { AUTHORITY, NAME, PROXIES, type ProxyKind, type RunningProxy, startProxy } from './proxy.ts';
+
+type Call = Omit<HttpsCall, 'port' | 'ca' | 'servername'>;
 
 /** `npm run proxies` runs these tests. `npm test` does not, because they need nginx and Caddy. */
 for (const kind of PROXIES) suite(kind.name, () => behind(kind));
@@ -48,13 +52,13 @@ function behind(kind: ProxyKind): void {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const call = async (request: Omit<HttpsCall, 'port' | 'ca' | 'servername'>): Promise<HttpsAnswer> =>
+  const call = async (sent: Call): Promise<HttpsAnswer> =>
     await callHttps({
       port: ports.httpsPort,
       ca: AUTHORITY.certificate,
       servername: NAME,
-      ...request,
-      headers: { host: new URL(program.issuer).host, ...request.headers },
+      ...sent,
+      headers: { host: new URL(program.issuer).host, ...sent.headers },
     });
 
   test(`${file}: chancery doctor finds no problem and nothing to warn of`, async () => {
@@ -89,7 +93,6 @@ function behind(kind: ProxyKind): void {
   });
 
   test(`${file}: a stranger that goes past the proxy is not believed either`, async () => {
-    const { request } = await import('node:http');
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
     const sent = request(
       {
@@ -158,10 +161,9 @@ function addressIn(program: Program, client: string): unknown {
 
 async function registered(
   identity: ReturnType<typeof selfSigned>,
-  call: (request: Omit<HttpsCall, 'port' | 'ca' | 'servername'>) => Promise<HttpsAnswer>,
+  call: (sent: Call) => Promise<HttpsAnswer>,
   masterToken: string,
 ): Promise<string> {
-  const { createPublicKey } = await import('node:crypto');
   const jwk = createPublicKey(identity.cert).export({ format: 'jwk' });
   const answer = await call({
     method: 'POST',
