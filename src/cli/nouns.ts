@@ -68,6 +68,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./sessions.ts')).LOGOUT_COMMANDS,
   },
   {
+    name: 'audit',
+    summary: 'List and follow the events of the audit',
+    load: async () => (await import('./audit.ts')).AUDIT_COMMANDS,
+  },
+  {
     name: 'keys',
     summary: 'Manage the server keys and the encryption key',
     load: async () => (await import('./keys.ts')).KEY_COMMANDS,

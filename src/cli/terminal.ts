@@ -23,6 +23,11 @@ export const TERMINAL: Surroundings = {
   printData: (line) => void process.stdout.write(`${process.stdout.isTTY ? forTerminal(line) : line}\n`),
 };
 
+/** Acts when the reader of standard output is gone: `chancery audit tail | head`. */
+export function onReaderGone(act: () => void): void {
+  process.stdout.once('error', act);
+}
+
 /** A status on standard error that changes while a command works. */
 export interface StatusLine {
   /** Shows a status that the next one replaces. */

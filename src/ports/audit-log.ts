@@ -24,11 +24,24 @@ export interface RecordedAuditEvent extends AuditEvent {
   readonly sequence: number;
 }
 
+/** The least and the greatest sequence of some events. */
+export interface AuditSpan {
+  readonly first: number;
+  readonly last: number;
+}
+
 export interface AuditLog {
   /** Records an event that accompanies no change. A change records its own event in its transaction. */
   append(event: AuditEvent): Promise<void>;
   /** Returns at most `limit` events after `sequence`, oldest first. */
   page(sequence: number, limit: number): Promise<readonly RecordedAuditEvent[]>;
+  /** Returns at most `limit` events before `sequence`, newest first. */
+  pageBefore(sequence: number, limit: number): Promise<readonly RecordedAuditEvent[]>;
+  /**
+   * Returns where the events from `since` on and before `until` are; undefined if there are none. Events of other times can
+   * lie between: clocks of servers differ, and sequences grow in commit order.
+   */
+  span(since: number, until: number): Promise<AuditSpan | undefined>;
   /** Deletes at most `limit` events from before `at` and returns their number. */
   sweep(at: number, limit: number): Promise<number>;
 }

@@ -1,6 +1,6 @@
 import type { InitialAccessToken, InitialAccessTokenLabel } from '../ports/access-token-store.ts';
 import type { StoredAccount } from '../ports/account-store.ts';
-import type { RecordedAuditEvent } from '../ports/audit-log.ts';
+import type { AuditSpan, RecordedAuditEvent } from '../ports/audit-log.ts';
 import type { StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
 import type { Change } from '../ports/change-journal.ts';
 import type { ClientUse } from '../ports/client-store.ts';
@@ -105,6 +105,8 @@ export const AUDIT_EVENT = mapper<RecordedAuditEvent>({
   address: 'optional',
   user_agent: 'optional',
 });
+
+export const AUDIT_SPAN = mapper<AuditSpan>({ first: 'plain', last: 'plain' });
 
 export const AUTHORIZATION_CODE = mapper<StoredAuthorizationCode>({
   key: 'plain',

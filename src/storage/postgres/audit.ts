@@ -1,6 +1,6 @@
 import type { AuditEvent, AuditLog } from '../../ports/audit-log.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
-import { AUDIT_EVENT } from '../rows.ts';
+import { AUDIT_EVENT, AUDIT_SPAN } from '../rows.ts';
 import { changed, type TenantNoun, type Transaction, type Values } from './noun.ts';
 import { statement } from './statement.ts';
 
@@ -45,18 +45,38 @@ const PAGE = statement(
   `SELECT ${AUDIT_EVENT.columns} FROM audit_event
    WHERE tenant = :tenant AND sequence > :sequence ORDER BY sequence LIMIT :limit`,
 );
+const PAGE_BEFORE = statement(
+  'audit_page_before',
+  `SELECT ${AUDIT_EVENT.columns} FROM audit_event
+   WHERE tenant = :tenant AND sequence < :sequence ORDER BY sequence DESC LIMIT :limit`,
+);
+// PostgreSQL answers min and max alone from the primary key: it would read the whole audit for the last hour. The count
+// makes it read the index of times.
+const SPAN = statement(
+  'audit_span',
+  `SELECT min(sequence) AS first, max(sequence) AS last FROM audit_event
+   WHERE tenant = :tenant AND at >= :since AND at < :until HAVING count(*) > 0`,
+);
 const SWEEP = statement(
   'audit_sweep',
   `DELETE FROM audit_event WHERE tenant = :tenant AND sequence IN
     (SELECT sequence FROM audit_event WHERE tenant = :tenant AND at < :before ORDER BY at LIMIT :limit)`,
 );
 
-export const audit: TenantNoun<AuditLog, 'page'> = {
+export const audit: TenantNoun<AuditLog, 'page' | 'pageBefore' | 'span'> = {
   reads: {
     page:
       ({ primary }) =>
       async (tenant, sequence, limit) =>
         (await primary.slowRows(tenant, PAGE, { sequence, limit })).map(AUDIT_EVENT.read),
+    pageBefore:
+      ({ primary }) =>
+      async (tenant, sequence, limit) =>
+        (await primary.slowRows(tenant, PAGE_BEFORE, { sequence, limit })).map(AUDIT_EVENT.read),
+    span:
+      ({ primary }) =>
+      async (tenant, since, until) =>
+        AUDIT_SPAN.readOptional((await primary.slowRows(tenant, SPAN, { since, until }))[0]),
   },
   writes: {
     append: { locksTenant: true, pipelined: record },

@@ -64,6 +64,23 @@ test('no statement reads through the rows of a tenant, also not as it is planned
   assert.deepEqual(found, []);
 });
 
+test('the audit is read by its primary key in both directions, and a span of times by the index of times', async () => {
+  const plans = await plansOfAll();
+  for (const [name, columns] of [
+    ['audit_page', ['tenant', 'sequence']],
+    ['audit_page_before', ['tenant', 'sequence']],
+    ['audit_span', ['tenant', 'at']],
+  ] as const) {
+    const plan = plans.get(name);
+    assert.ok(plan !== undefined, name);
+    const conditions = nodesOf(plan).flatMap((node) => node['Index Cond'] ?? []);
+    assert.ok(conditions.length > 0, name);
+    for (const condition of conditions)
+      for (const column of columns) assert.match(condition, new RegExp(`\\b${column}\\b`, 'u'), name);
+    assert.doesNotMatch(JSON.stringify(plan), /"Sort"/u, name);
+  }
+});
+
 test('no statement hashes all clients to see whether those of some tokens live', async () => {
   for (const [name, plan] of await plansOfAll()) assert.doesNotMatch(JSON.stringify(plan), /hashed/u, name);
 });

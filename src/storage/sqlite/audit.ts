@@ -1,16 +1,28 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { AuditEvent, AuditLog } from '../../ports/audit-log.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
-import { AUDIT_EVENT } from '../rows.ts';
+import { AUDIT_EVENT, AUDIT_SPAN } from '../rows.ts';
 import type { TenantNoun } from './noun.ts';
 
-export const audit: TenantNoun<AuditLog, 'page'> = {
+export const audit: TenantNoun<AuditLog, 'page' | 'pageBefore' | 'span'> = {
   reads: {
     page({ scans }) {
       const page = scans.prepare(`
         SELECT ${AUDIT_EVENT.columns} FROM audit_event
         WHERE tenant = ? AND sequence > ? ORDER BY sequence LIMIT ?`);
       return (tenant, sequence, limit) => page.all(tenant, sequence, limit).map(AUDIT_EVENT.read);
+    },
+    pageBefore({ scans }) {
+      const page = scans.prepare(`
+        SELECT ${AUDIT_EVENT.columns} FROM audit_event
+        WHERE tenant = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?`);
+      return (tenant, sequence, limit) => page.all(tenant, sequence, limit).map(AUDIT_EVENT.read);
+    },
+    span({ scans }) {
+      const span = scans.prepare(`
+        SELECT min(sequence) AS first, max(sequence) AS last FROM audit_event
+        WHERE tenant = ? AND at >= ? AND at < ? HAVING count(*) > 0`);
+      return (tenant, since, until) => AUDIT_SPAN.readOptional(span.get(tenant, since, until));
     },
   },
   writes: {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { FailedReads } from '../failed-reads.ts';
+import { audit } from './audit.ts';
 import { clients } from './clients.ts';
 import { sessionGrantsEnding } from './grants.ts';
 import { logoutNotifications } from './logout-notifications.ts';
@@ -64,4 +65,14 @@ test('no statement of a logout reads a whole table', () => {
   assert.ok(plans.length > 8);
   // A subquery has at most the rows that its own plan found.
   for (const plan of plans) assert.doesNotMatch(plan, /SCAN (?!json_each|VALUE|LIST|\(subquery)/i, plan);
+});
+
+test('the audit is read by its primary key in both directions, and a span of times by the index of times alone', () => {
+  const { page, pageBefore, span } = audit.reads;
+  for (const read of [page, pageBefore]) {
+    const [plan = ''] = plansOf((on) => read(onOne(on)));
+    assert.match(plan, /^SEARCH audit_event USING PRIMARY KEY \(tenant=\? AND sequence[<>]\?\)$/);
+  }
+  const [plan] = plansOf((on) => span(onOne(on)));
+  assert.equal(plan, 'SEARCH audit_event USING COVERING INDEX audit_event_time (tenant=? AND at>? AND at<?)');
 });
