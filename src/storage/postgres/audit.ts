@@ -50,8 +50,8 @@ const PAGE_BEFORE = statement(
   `SELECT ${AUDIT_EVENT.columns} FROM audit_event
    WHERE tenant = :tenant AND sequence < :sequence ORDER BY sequence DESC LIMIT :limit`,
 );
-// PostgreSQL answers min and max alone from the primary key: it would read the whole audit for the last hour. The count
-// makes it read the index of times.
+// PostgreSQL may answer min and max alone by walking the primary key, which for the last hour is the whole audit. The count
+// rules that out.
 const SPAN = statement(
   'audit_span',
   `SELECT min(sequence) AS first, max(sequence) AS last FROM audit_event

@@ -22,6 +22,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'greatest',
   'least',
   'max',
+  'min',
   'nullif',
   'pg_is_in_recovery',
   // For a metric alone.
