@@ -75,7 +75,7 @@ test('audit list selects by time, action, actor, client, sub and outcome, has th
   for (const [words, details] of rows)
     assert.deepEqual(detailsOf(await registry.json('audit', 'list', ...words)), details, words.join(' '));
   const [event] = await registry.json('audit', 'list', '--sub', 's');
-  const [stored] = (await tenant.audit.page(0, 100)).filter(({ sub }) => sub === 's');
+  const stored = (await tenant.audit.page(0, 100)).find(({ sub }) => sub === 's');
   assert.deepEqual(event, stored);
   const { how, stderr } = await registry.attempt('audit', 'list', '--tenant', 'none');
   assert.deepEqual([how, stderr], [1, 'chancery audit list: there is no tenant "none"\n']);
@@ -90,7 +90,7 @@ test('audit list shows what people sent without letting it steer the terminal', 
   assert.match(heads, /^TIME +ACTION +OUTCOME +ACTOR +CLIENT_ID +SUB +ADDRESS +DETAIL +USER AGENT$/);
   assert.match(line, /evil\\u\{1b\}\[2J\\u\{202e\}\\u\{a\}agent$/);
   const json = await registry.run('audit', 'list', '--sub', 'hostile', '--json');
-  assert.doesNotMatch(json, /[\u001b\u202e]/u);
+  for (const steering of ['\u001b', '\u202e']) assert.equal(json.includes(steering), false);
   assert.equal(jsonLines(json)[0]?.['user_agent'], user_agent);
 });
 
