@@ -69,7 +69,10 @@ test('audit list selects by time, action, actor, client, sub and outcome, has th
       ['--limit', '2'],
       ['b', 'c'],
     ],
-    [['--tenant', 'acme'], ['https://acme.example.com', 'of acme']],
+    [
+      ['--tenant', 'acme'],
+      ['https://acme.example.com', 'of acme'],
+    ],
     [['--sub', 'unknown'], []],
   ];
   for (const [words, details] of rows)
