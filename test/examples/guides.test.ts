@@ -55,6 +55,11 @@ test('docs/operate/install.md: init and serve work when they are pasted in order
   const guide = documentOf('docs/operate/install.md', {
     'npm run build && npm pack': 'test/package/package.test.ts',
     'npm run build:debian': 'tools/debian-machine.sh',
+    // The machines of the tests have no Docker: these run the same image and the same settings without it.
+    'npm ci && npm run build': 'tools/container-machine.sh',
+    'docker run --detach': 'tools/container-machine.sh',
+    'umask 027': 'test/package/container.test.ts',
+    'export CHANCERY_ISSUER': 'test/package/container.test.ts',
     'npm ci --omit=dev': 'test/journeys/launching.test.ts',
     'tools/first-hour.sh': 'tools/first-hour.sh',
   });
