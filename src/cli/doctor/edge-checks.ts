@@ -38,7 +38,7 @@ export function headerFindings({ headers, url }: Answer): readonly Finding[] {
         remedy: 'Let the header of the server through.',
       }),
     );
-  const server = ['server', 'x-powered-by', 'via'].flatMap((name) => {
+  const server = ['server', 'x-powered-by'].flatMap((name) => {
     const value = headers.get(name);
     return value !== null && /\d+\.\d/u.test(value) ? [`${name}: ${value}`] : [];
   });
