@@ -158,6 +158,8 @@ export const PAGE_STEPS: readonly HostileStep[] = [
 ];
 
 export const DOCUMENT_STEPS: readonly HostileStep[] = [
+  get('/', 'long headers', 200, LONG_HEADERS),
+  get('/openapi.json', 'long headers', 200, LONG_HEADERS),
   get('/jwks.json', 'long headers', 200, LONG_HEADERS),
   get('/jwks.jwt', 'long headers', 200, LONG_HEADERS),
   get('/.well-known/openid-configuration', 'long headers', 200, LONG_HEADERS),

@@ -22,8 +22,11 @@ test('the check behind every fault on PostgreSQL: a database that was restored i
   await recorded();
   assert.equal(await integrityOf(url), 'ok');
   const writer = await tablesAt(url).writer();
-  await markRestored(writer, { taken_at: 1, restored_at: 2 }, anEvent({ action: 'storage.restore' }));
-  await writer.close();
+  try {
+    await markRestored(writer, { taken_at: 1, restored_at: 2 }, anEvent({ action: 'storage.restore' }));
+  } finally {
+    await writer.close();
+  }
   await recorded();
   assert.equal(await integrityOf(url), 'ok');
   const { port, pathname } = new URL(url);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from './keys.ts';
 import { type Answer, type Dialect, planOf, publishPlan, register, type World } from './world.ts';
@@ -47,8 +48,20 @@ export async function endingOf(world: World, dialect: Dialect, vector: Vector): 
   anchor.statement.claims['metadata_policy'] = { openid_relying_party: TA };
   intermediate.statement.claims['metadata_policy'] = { openid_relying_party: INT };
   await publishPlan(world, plan);
-  const answer = await register(world, plan);
+  const answer = await registered(world, plan);
   return vector.error === undefined ? resolution(vector, answer) : refusal(vector.error, answer);
+}
+
+/** A busy server asks to try again (RFC 9110 §15.6.4). */
+const TRIES = 20;
+const PAUSE_MS = 500;
+
+async function registered(world: World, plan: ReturnType<typeof planOf>): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await register(world, plan);
+    if (answer.reply.status !== 503 || tries === TRIES) return answer;
+    await sleep(PAUSE_MS);
+  }
 }
 
 function refusal(expected: string, { reply, statement, error }: Answer): Ending {

@@ -90,19 +90,20 @@ const OPAQUE_SEGMENTS = [
 const ABSOLUTE_TARGETS: readonly Row[] = [
   ...(
     [
-      ['http://evil.test/jwks.json', 200],
-      ['HTTPS://h.test:8443/jwks.json?a=b', 200],
-      ['http://[2001:db8::1]:80/jwks.json', 200],
-      ['http://evil.test/clients', 401],
-      ['https://h.test/', 404],
-      ['http://h.test', 404],
-      ['http://h.test//clients/x', 404],
+      ['http://evil.test/jwks.json', [200]],
+      ['HTTPS://h.test:8443/jwks.json?a=b', [200]],
+      ['http://[2001:db8::1]:80/jwks.json', [200]],
+      ['http://evil.test/clients', [401]],
+      // The start page of an issuer without a path; another issuer has it elsewhere.
+      ['https://h.test/', [200, 404]],
+      ['http://h.test', [200, 404]],
+      ['http://h.test//clients/x', [404]],
     ] as const
   ).map(
     ([target, status]): Row => ({
       name: `H-021 absolute form ${target} is answered as its path is`,
       send: [get(target)],
-      status: [status],
+      status,
     }),
   ),
   ...[
