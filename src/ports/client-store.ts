@@ -61,6 +61,11 @@ export interface StoredClient {
    * renews.
    */
   readonly renew_at: number | null;
+  /**
+   * The owner of the files that declare the client (`chancery apply`); null for a client that no file declares. Only files give and
+   * take it: neither a registration nor an update has it as a member.
+   */
+  readonly owner: string | null;
 }
 
 /** Which clients of a federation are due for a renewal, and how they are claimed. Times are in seconds since the Unix epoch. */
@@ -109,6 +114,29 @@ export type CreateOutcome =
   | 'identical_exists';
 export type ChangeOutcome = 'done' | 'changed_meanwhile' | 'absent';
 
+/** A client as a caller has read it. */
+export type ClientVersion = Pick<StoredClient, 'client_id' | 'instance' | 'version'>;
+
+/** One change of a batch, with its event. */
+export type ClientChange =
+  /** Stores a client that no one shares, also under the id of a deleted one, or of one that an earlier change of the batch deletes. */
+  | { readonly kind: 'create'; readonly client: StoredClient; readonly event: AuditEvent }
+  /** `client` has the version after `expectedVersion`. */
+  | {
+      readonly kind: 'replace';
+      readonly client: StoredClient;
+      readonly expectedVersion: number;
+      readonly event: AuditEvent;
+    }
+  | { readonly kind: 'delete'; readonly client: ClientVersion; readonly event: AuditEvent };
+
+/** Why a change of a batch cannot be done. */
+export interface ClientConflict {
+  /** The place of the change in its batch. */
+  readonly index: number;
+  readonly reason: 'taken' | 'changed_meanwhile' | 'absent';
+}
+
 export interface CreateConditions {
   /** Used up in the same transaction. The loser of a race gets `initial_access_token_used`. */
   readonly initialAccessToken?: AccessTokenKey;
@@ -142,10 +170,14 @@ export interface ClientStore {
    */
   replace(client: StoredClient, expectedVersion: number, event?: AuditEvent): Promise<ChangeOutcome>;
   /** Deletes this instance with all its tokens, if the stored version is still that of `client`. */
-  delete(
-    client: Pick<StoredClient, 'client_id' | 'instance' | 'version'>,
-    event: AuditEvent,
-  ): Promise<ChangeOutcome>;
+  delete(client: ClientVersion, event: AuditEvent): Promise<ChangeOutcome>;
+  /**
+   * Does all changes with their events, or none of them if another writer was faster with one of their clients: then returns every
+   * conflict. A batch names a client once, or deletes it and creates it again. Other writes wait for the batch, so keep it small.
+   */
+  changeTogether(changes: readonly ClientChange[]): Promise<readonly ClientConflict[]>;
+  /** Returns at most `limit` clients of one owner with an id greater than `after`, in code-unit order of the id. */
+  ofOwner(owner: string, after: ClientId | undefined, limit: number): Promise<readonly StoredClient[]>;
   /** Returns at most `limit` clients with an id greater than `after`, in code-unit order of the id. */
   page(after: ClientId | undefined, limit: number): Promise<readonly StoredClient[]>;
   findShared(digest: Digest): Promise<StoredClient | undefined>;

@@ -31,7 +31,7 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
     true,
     `tenant* client_id* instance version# issued_at# registration_token_digest registration_token_sealed registered_via
     secrets privileges metadata data shared_digest entity_id expires_at# document federation resolved_at#
-    renew_at#`,
+    renew_at# owner`,
   ),
   table('deleted_client', true, 'tenant* client_id* instance* deleted_at#'),
   table('open_client_count', true, 'tenant* clients#'),

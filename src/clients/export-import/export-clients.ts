@@ -63,6 +63,7 @@ export function exportedRegistration({ sealer }: RegistryNeeds, client: StoredCl
       expires_at: secret.expires_at,
     })),
     registration_access_token: openRegistrationToken(sealer, client),
+    ...(client.owner === null ? {} : { owner: client.owner }),
   };
   const data = client.data === null ? '' : `,"data":${onOneLine(client.data)}`;
   return `${JSON.stringify(members).slice(0, -1)},"privileges":${client.privileges},"metadata":${client.metadata}${data}}`;

@@ -79,6 +79,16 @@ test("import: letters of data are kept, and so are an update's bounds", async ()
   assert.deepEqual(JSON.parse(client?.privileges ?? ''), (await serviceLine())['privileges']);
 });
 
+test('export and import keep the owner of a client that files declare', async () => {
+  const tenant = testTenant();
+  await bring(tenant, { ...(await serviceLine()), owner: 'shop.team' });
+  const client = await (await tenant.registry()).clients.find('service' as ClientId);
+  assert.equal(client?.owner, 'shop.team');
+  const [line = ''] = await exported(tenant);
+  assert.equal((JSON.parse(line) as Members)['owner'], 'shop.team');
+  assert.equal(await bring(tenant, line), 'unchanged');
+});
+
 test('import keeps the last uses, so an imported client is not idle', async () => {
   const tenant = testTenant();
   const last_used = [
@@ -188,6 +198,7 @@ const BAD: readonly (readonly [what: string, change: Members, because: RegExp])[
     /names a member twice/,
   ],
   ['data that is no object', { data: 'text' }, /data/],
+  ['an owner that could not be one', { owner: 'Shop team' }, /owner is missing or malformed/],
   ['a use of a secret that is not there', { last_used: [{ secret: 1, at: START }] }, /last_used/],
 ];
 

@@ -122,6 +122,7 @@ function encryptedHere(
     federation: null,
     resolved_at: null,
     renew_at: null,
+    owner: imported.owner,
   };
 }
 

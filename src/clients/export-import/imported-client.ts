@@ -5,6 +5,7 @@ import { isGrantType } from '../../spec/grant-types.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../../spec/json.ts';
 import { refuseMistakes } from '../../spec/metadata-mistake.ts';
+import { OWNER_NAME } from '../../spec/owner-name.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import { isScopeToken } from '../../spec/scope.ts';
 import { examineMetadata, type ValidatedMetadata } from '../registration/validate-metadata.ts';
@@ -29,6 +30,8 @@ export interface ImportedClient {
   readonly privileges: RegistrationPrivileges;
   readonly metadata: ClientMetadata;
   readonly data: string | null;
+  /** Null in an export of a version that knew no owners, too. */
+  readonly owner: string | null;
   /** Everything in the metadata that this server does not take. */
   readonly dropped: ValidatedMetadata['dropped'];
   /** `secret`: its index in `secrets`; null for uses without a secret. */
@@ -103,6 +106,7 @@ export function readImportedClient(
     privileges: privilegesOf(members['privileges']),
     metadata,
     data,
+    owner: ownerOf(members['owner']),
     dropped,
     last_used: listOf(members['last_used'] ?? [], 'last_used', SECRETS_MAX + 1).map((use, index) =>
       useOf(use, secrets.length, `last_used[${index}]`),
@@ -128,6 +132,10 @@ function checkedMetadata(needs: RegistryNeeds, record: JsonObject): ValidatedMet
   const { validated, mistakes } = examineMetadata(request, needs.metadataLimits, (value) => value !== null);
   refuseMistakes(mistakes, validated.dropped);
   return validated;
+}
+
+function ownerOf(value: JsonValue | undefined): string | null {
+  return value === undefined || value === null ? null : textOf(value, 'owner', OWNER_NAME);
 }
 
 function secretOf(needs: RegistryNeeds, value: JsonValue, name: string): ImportedSecret {

@@ -148,6 +148,7 @@ export function newClient(
     federation: null,
     resolved_at: null,
     renew_at: null,
+    owner: null,
   };
 }
 

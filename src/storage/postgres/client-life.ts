@@ -17,11 +17,11 @@ import {
 
 /** The columns that may change during a client's life. */
 export const CHANGING = `version, issued_at, registration_token_digest, registration_token_sealed, registered_via, secrets,
-  privileges, metadata, data, shared_digest, entity_id, expires_at, document, federation, resolved_at, renew_at`;
+  privileges, metadata, data, shared_digest, entity_id, expires_at, document, federation, resolved_at, renew_at, owner`;
 export const CHANGING_VALUES = `:version::bigint, :issued_at::bigint, :registration_token_digest::text,
   :registration_token_sealed::text, :registered_via::text, :secrets::text, :privileges::text, :metadata::text,
   :data::text, :shared_digest::text, :entity_id::text, :expires_at::bigint, :document::text,
-  :federation::text, :resolved_at::bigint, :renew_at::bigint`;
+  :federation::text, :resolved_at::bigint, :renew_at::bigint, :owner::text`;
 
 export const clientValues = (client: StoredClient): Values => ({
   ...client,
@@ -151,6 +151,7 @@ const CLIENT: ListedColumns = {
   federation: 'text',
   resolved_at: 'bigint',
   renew_at: 'bigint',
+  owner: 'text',
 };
 /** `place` is added to the number of the last event before the batch. */
 const EVENT: ListedColumns = {

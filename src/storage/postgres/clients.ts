@@ -5,6 +5,7 @@ import { CLIENT_USE } from '../rows.ts';
 import { CLIENT_HAS_ENDED } from '../sweepable.ts';
 import type { OfTenant } from '../verbs.ts';
 import { RECORDING, record, recorded } from './audit.ts';
+import { changeTogether } from './client-batch.ts';
 import { CHANGING, CHANGING_VALUES, clientCreation, clientValues, endClient } from './client-life.ts';
 import { JOURNALLING_CLIENT, trimJournal } from './journal.ts';
 import { one, type ReadConnections, type TenantNoun } from './noun.ts';
@@ -32,6 +33,11 @@ const FIND_OF_ENTITY = statement(
 const PAGE = statement(
   'client_page',
   `SELECT ${COLUMNS} FROM client WHERE tenant = :tenant AND client_id > :after ORDER BY client_id LIMIT :limit`,
+);
+const OF_OWNER = statement(
+  'client_of_owner',
+  `SELECT ${COLUMNS} FROM client WHERE tenant = :tenant AND owner = :owner AND client_id > :after
+   ORDER BY client_id LIMIT :limit`,
 );
 const USES = statement(
   'client_uses',
@@ -129,6 +135,7 @@ type Reads =
   | 'findShared'
   | 'findOfEntity'
   | 'page'
+  | 'ofOwner'
   | 'uses'
   | 'idle'
   | 'expired'
@@ -154,6 +161,13 @@ export const clients: TenantNoun<ClientStore, Reads> = {
       async (tenant, digest) =>
         (await primary.lookUp(tenant, HAS_TOKEN, digest)) !== undefined,
     page: pages,
+    // A plan compares what it has read with what it then writes. The standby may be behind.
+    ofOwner:
+      ({ primary }) =>
+      async (tenant, owner, after, limit) =>
+        (await primary.slowRows<ClientRow>(tenant, OF_OWNER, { owner, after: after ?? '', limit })).map(
+          asClient,
+        ),
     uses:
       ({ primary }) =>
       async (tenant, { client_id, instance }) =>
@@ -209,6 +223,11 @@ export const clients: TenantNoun<ClientStore, Reads> = {
         await record(transaction, tenant, event);
         return 'done';
       },
+    },
+    changeTogether: {
+      locksTenant: true,
+      interactive: async (transaction, tenant, changes) =>
+        await changeTogether(transaction, tenant, changes, clients.writes),
     },
     claimRenewals: {
       // Otherwise a second caller would wait for the rows of the first one, and claim them again.

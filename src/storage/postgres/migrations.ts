@@ -8,6 +8,7 @@ import {
   DOCUMENT_SCHEMA,
   FIRST_SCHEMA,
   MARK_SCHEMA,
+  OWNER_SCHEMA,
   PERSON_SCHEMA,
   PROCESS_SCHEMA,
   RATE_SCHEMA,
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 8, name: 'who acted, and from where', statements: PERSON_SCHEMA, compatibleFrom: 1 },
   { version: 9, name: 'renewals of federated clients', statements: RENEWAL_SCHEMA, compatibleFrom: 1 },
   { version: 10, name: 'keys of trust anchors', statements: TRUST_ANCHOR_SCHEMA, compatibleFrom: 1 },
+  { version: 11, name: 'owners of declared clients', statements: OWNER_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

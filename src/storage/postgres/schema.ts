@@ -258,6 +258,12 @@ export const TRUST_ANCHOR_SCHEMA: readonly string[] = tenantTable({
   primaryKey: 'tenant, entity_id',
 });
 
+/** The owners of the clients that files declare. */
+export const OWNER_SCHEMA: readonly string[] = [
+  `ALTER TABLE client ADD COLUMN owner ${TEXT}`,
+  'CREATE INDEX client_owner ON client (tenant, owner, client_id) WHERE owner IS NOT NULL',
+];
+
 /** The schema of the first version, as single statements. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),

@@ -6,7 +6,7 @@ import { journalling } from './journal.ts';
 
 /** The columns that may change during a client's life. */
 export const CHANGING = `version, issued_at, registration_token_digest, registration_token_sealed, registered_via, secrets,
-  privileges, metadata, data, shared_digest, entity_id, expires_at, document, federation, resolved_at, renew_at`;
+  privileges, metadata, data, shared_digest, entity_id, expires_at, document, federation, resolved_at, renew_at, owner`;
 
 /** The values of `CHANGING`, in their order. */
 export const changing = (client: StoredClient): SQLInputValue[] => [
@@ -26,6 +26,7 @@ export const changing = (client: StoredClient): SQLInputValue[] => [
   client.federation,
   client.resolved_at,
   client.renew_at,
+  client.owner,
 ];
 
 /** 1 for a client that counts as registered `open`. */
@@ -82,7 +83,7 @@ export function clientCreation(
   database: DatabaseSync,
 ): (tenant: TenantId, client: StoredClient, conditions: CreateConditions) => CreateOutcome {
   const insert = database.prepare(`
-    INSERT INTO client (tenant, client_id, instance, ${CHANGING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    INSERT INTO client (tenant, client_id, instance, ${CHANGING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const look = circumstances(database);
   const count = openClientCount(database);
   const consumption = initialAccessTokenConsumption(database);

@@ -6,6 +6,7 @@ import { visitOf } from '../renewal-visits.ts';
 import { CLIENT_USE } from '../rows.ts';
 import { CLIENT_HAS_ENDED } from '../sweepable.ts';
 import { eventRecording } from './audit.ts';
+import { changingTogether } from './client-batch.ts';
 import { CHANGING, changing, clientCreation, clientEnding, openClientCount, opened } from './client-life.ts';
 import { journalling } from './journal.ts';
 import type { ReadConnections, TenantNoun } from './noun.ts';
@@ -35,6 +36,7 @@ type Row = readonly [
   federation: string | null,
   resolved_at: number | null,
   renew_at: number | null,
+  owner: string | null,
 ];
 const COLUMNS = `client_id, instance, ${CHANGING}`;
 
@@ -44,6 +46,7 @@ type Reads =
   | 'findShared'
   | 'findOfEntity'
   | 'page'
+  | 'ofOwner'
   | 'uses'
   | 'idle'
   | 'expired'
@@ -79,6 +82,14 @@ export const clients: TenantNoun<ClientStore, Reads> = {
       );
       return (tenant, after, limit) => page(tenant, after ?? '', limit);
     },
+    ofOwner({ scans }) {
+      const page = many(
+        scans,
+        `SELECT ${COLUMNS} FROM client INDEXED BY client_owner WHERE tenant = ? AND owner = ? AND client_id > ?
+         ORDER BY client_id LIMIT ?`,
+      );
+      return (tenant, owner, after, limit) => page(tenant, owner, after ?? '', limit);
+    },
     uses({ scans }) {
       const uses = scans.prepare(`
         SELECT client_id, instance, nullif(secret_digest, '') AS secret_digest, last_used_at FROM client_use
@@ -110,7 +121,7 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     replace(database) {
       const find = atVersion(database);
       const update = database.prepare(`
-        UPDATE client SET (${CHANGING}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        UPDATE client SET (${CHANGING}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         WHERE tenant = ? AND client_id = ?`);
       const lost = lostOutcome(database);
       const count = openClientCount(database);
@@ -139,6 +150,14 @@ export const clients: TenantNoun<ClientStore, Reads> = {
         record(tenant, event);
         return 'done';
       };
+    },
+    changeTogether(database) {
+      const { create, replace, delete: remove } = clients.writes;
+      return changingTogether(database, {
+        create: create(database),
+        replace: replace(database),
+        delete: remove(database),
+      });
     },
     claimRenewals(database) {
       const endOfVisit = database.prepare(`
@@ -221,6 +240,7 @@ const storedClient = (row: Row): StoredClient => ({
   federation: row[15],
   resolved_at: row[16],
   renew_at: row[17],
+  owner: row[18],
 });
 
 /** Finds a client that is still as the caller read it. */

@@ -82,6 +82,7 @@ test('clients of a database of version 1 are counted, found, idle, changed and d
     federation: null,
     resolved_at: null,
     renew_at: null,
+    owner: null,
   });
   assert.deepEqual(await clients.idle(NOW + 1, undefined, 10), [a, b]);
   assert.equal(await clients.create(aClient(), { ...OPEN, openClientsMax: 2 }), 'open_clients_exhausted');

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type SchemaState, suits, tooNew } from '../schema.ts';
-import { RENEWAL_SCHEMA } from './client-schema.ts';
+import { OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
 import { LOGOUT_ISSUER_SCHEMA, LOGOUT_SCHEMA, SESSION_SCHEMA } from './end-user-schema.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
 
@@ -328,6 +328,7 @@ export const MIGRATIONS: readonly Migration[] = [
         content TEXT NOT NULL, PRIMARY KEY (tenant, entity_id)) STRICT, WITHOUT ROWID;`,
     compatibleFrom: 13,
   },
+  { version: 23, name: 'owners of declared clients', sql: OWNER_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -3,6 +3,7 @@ import { accessTokenContract } from './access-token-suite.ts';
 import { accountContract } from './account-suite.ts';
 import { auditContract } from './audit-suite.ts';
 import { authorizationCodeContract } from './authorization-code-suite.ts';
+import { clientBatchContract } from './client-batch-suite.ts';
 import { clientCreationContract } from './client-creation-suite.ts';
 import { clientContract } from './client-suite.ts';
 import { clientUseContract } from './client-use-suite.ts';
@@ -37,6 +38,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('interactions', () => interactionContract(engine));
     describe('consents', () => consentContract(engine));
     describe('clients', () => clientContract(engine));
+    describe('batches of changes to clients', () => clientBatchContract(engine));
     describe('uses of clients', () => clientUseContract(engine));
     describe('access tokens', () => accessTokenContract(engine));
     describe('grants and refresh tokens', () => grantContract(engine));

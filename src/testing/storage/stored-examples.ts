@@ -52,6 +52,7 @@ export function aClient(values: Partial<StoredClient> = {}): StoredClient {
     federation: null,
     resolved_at: null,
     renew_at: null,
+    owner: null,
     ...values,
   };
 }
