@@ -252,6 +252,7 @@ function whatToDo(taken_at: number): readonly string[] {
     '  - Server keys that were revoked later sign and verify again: chancery keys list, chancery keys revoke KID --compromised.',
     '  - Accounts that were disabled or deleted later can sign in again, with their old passwords: chancery accounts list.',
     '  - Clients that were deleted later exist again: chancery clients list, chancery clients delete ID.',
+    '  - Tenants that were deleted later exist again: chancery tenants list, chancery tenants delete ID.',
     '  - Initial access tokens that were used or revoked later are valid again: chancery iat list, chancery iat revoke ID.',
     '  - Secrets and registration tokens that were replaced later are valid again, and their replacements are refused. The',
     '    log says "registration token is wrong, or newer than the restored record" for every such client:',

@@ -75,10 +75,11 @@ function requireDatabase(settings: Settings): void {
     throw new CommandFailure(`there is no database at ${path} (storage.url)`);
 }
 
-/** Returns the tenant of an id. Rejects with CommandFailure for an unknown id. */
+/** Returns the tenant of an id. Rejects with CommandFailure for an unknown id, and for a tenant that is being deleted. */
 export async function storedTenant(storage: Storage, id: string): Promise<StoredTenant> {
   const found = (await storage.tenants.all()).find((tenant) => tenant.id === id);
   if (found === undefined) throw new CommandFailure(`there is no tenant ${JSON.stringify(id)}`);
+  if (found.deleted_at !== null) throw new CommandFailure(`the tenant ${id} is being deleted`);
   return found;
 }
 

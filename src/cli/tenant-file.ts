@@ -140,5 +140,6 @@ export function newTenant(
     settings: JSON.stringify(settings),
     created_at: now,
     disabled_at: null,
+    deleted_at: null,
   };
 }

@@ -8,6 +8,7 @@ import { systemClock } from '../system/clock.ts';
 import { tenantSettings } from '../tenant/settings.ts';
 import { TakenNames } from '../tenant/taken-names.ts';
 import { type Command, command, type Surroundings } from './command.ts';
+import { deleteTenant } from './delete-tenant.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import type { StorageSession } from './registry-session.ts';
 import { commandEvent, READS_BESIDE_SERVERS, withStorage } from './session.ts';
@@ -61,7 +62,7 @@ function cells(tenant: StoredTenant): readonly string[] {
     tenant.aliases.join(' ') || '-',
     Object.keys(overridesOf(tenant)).join(' ') || '-',
     timeText(tenant.created_at, '-'),
-    timeText(tenant.disabled_at, '-'),
+    tenant.deleted_at === null ? timeText(tenant.disabled_at, '-') : 'is being deleted',
   ];
 }
 
@@ -125,9 +126,13 @@ async function storeTenant({ storage }: StorageSession, tenant: StoredTenant): P
     commandEvent(systemClock.now(), 'tenant.create', issuer),
   );
   if (outcome === 'id_taken') throw new CommandFailure(`there is a tenant ${id} already`);
+  if (outcome === 'id_deleted') throw new CommandFailure(idOfDeleted(id));
   if (outcome === 'issuer_taken')
     throw new CommandFailure(`the issuer of ${id} or one of its aliases is taken`);
 }
+
+const idOfDeleted = (id: string): string =>
+  `the id ${id} belonged to a tenant that was deleted, and is never used again`;
 
 /** Tenants that are stored at the same time: SQLite commits them together. */
 const STORED_AT_ONCE = 100;
@@ -145,8 +150,10 @@ async function createFrom(call: StorageCall & Surroundings, file: string, json: 
     const stored = await storage.tenants.all();
     const names = await takenNames(session, stored);
     const now = systemClock.now();
+    const gone = new Set((await storage.tenants.deleted()).map(({ id }) => String(id)));
     const read = (one: GivenTenant): StoredTenant => {
       requireTenantId(one.id);
+      if (gone.has(one.id)) throw new CommandFailure(idOfDeleted(one.id));
       return asStored(session, newTenant(one, now));
     };
     const check = (tenant: StoredTenant): void => takeNames(tenant, names);
@@ -268,6 +275,7 @@ export const TENANT_COMMANDS: readonly Command[] = [
     description: ['The endpoints of the tenant answer again, with the clients, tokens and keys that it had.'],
     examples: ['chancery tenants enable acme'],
   }),
+  deleteTenant,
 ];
 
 async function storedTenantOf({ storage }: StorageSession, id: string): Promise<StoredTenant> {
@@ -350,12 +358,12 @@ async function replaceTenant(
 
 /** Returns a tenant for a reader, with the digests of tokens masked. */
 function shownTenant(tenant: StoredTenant): Readonly<Record<string, unknown>> {
-  const { id, issuer, aliases, created_at, disabled_at } = tenant;
+  const { id, issuer, aliases, created_at, disabled_at, deleted_at } = tenant;
   const settings = Object.entries(overridesOf(tenant)).map(([path, value]) => [
     path,
     isSecret(path) ? '******' : value,
   ]);
-  return { id, issuer, aliases, settings: Object.fromEntries(settings), created_at, disabled_at };
+  return { id, issuer, aliases, settings: Object.fromEntries(settings), created_at, disabled_at, deleted_at };
 }
 
 /** A setting that this program does not know may be a secret. */

@@ -15,6 +15,28 @@ export interface StoredTenant {
   /** Seconds since the Unix epoch. */
   readonly created_at: number;
   readonly disabled_at: number | null;
+  /** When its deletion began; null for a tenant that stays. One that is being deleted is disabled too. */
+  readonly deleted_at: number | null;
+}
+
+/** A tenant whose deletion has begun. Its id remains, and no other tenant gets it. */
+export interface DeletedTenant {
+  readonly id: TenantId;
+  readonly deleted_at: number;
+  /** When no row of it was left; null while rows are being removed. */
+  readonly cleared_at: number | null;
+}
+
+/** The tenants that changed, and those that are gone. */
+export interface TenantChanges {
+  readonly tenants: readonly StoredTenant[];
+  readonly gone: readonly TenantId[];
+}
+
+/** Rows of one table. */
+export interface TableRows {
+  readonly table: string;
+  readonly rows: number;
 }
 
 /** The parts of a tenant that an operator may change. Others rely on its id and issuer, so both stay. */
@@ -24,23 +46,29 @@ export type TenantContent = Pick<StoredTenant, 'aliases' | 'settings' | 'disable
 export interface TenantStore {
   /** Returns a number that grows with every change of any tenant by any process. Cheap enough to call before each response. */
   version(): Awaitable<number>;
-  /** Returns all tenants, ordered by id. */
+  /** Returns all tenants, ordered by id; also those that are being deleted, but none that is deleted. */
   all(): Promise<readonly StoredTenant[]>;
   /**
    * Returns the tenants that changed after one version of the list and until another, ordered by id; also those that changed
    * later. Returns undefined if that is not known for each change between them.
    */
-  changedSince(after: number, until: number): Promise<readonly StoredTenant[] | undefined>;
+  changedSince(after: number, until: number): Promise<TenantChanges | undefined>;
   /**
    * Returns the ids of the tenants that have logout notifications to deliver, due or not. The default tenant may be among
    * them. Those that an older program noted may be missing.
    */
   withLogouts(): Promise<readonly TenantId[]>;
-  /** Creates a tenant. A name belongs to one tenant, as issuer or alias. Among concurrent calls with one id or name, one succeeds. */
-  create(tenant: StoredTenant, event: AuditEvent): Promise<'created' | 'id_taken' | 'issuer_taken'>;
+  /**
+   * Creates a tenant. A name belongs to one tenant, as issuer or alias. Among concurrent calls with one id or name, one
+   * succeeds. The id of a deleted tenant is refused: requests and backups of that tenant may still name it.
+   */
+  create(
+    tenant: StoredTenant,
+    event: AuditEvent,
+  ): Promise<'created' | 'id_taken' | 'id_deleted' | 'issuer_taken'>;
   /**
    * Replaces the content of a tenant and raises its version, if the version is `expectedVersion`. Among concurrent calls
-   * with one version, one succeeds. The others get `conflict`, as for an unknown tenant.
+   * with one version, one succeeds. The others get `conflict`, as for an unknown tenant, or one that is being deleted.
    */
   replace(
     id: TenantId,
@@ -48,4 +76,26 @@ export interface TenantStore {
     content: TenantContent,
     event: AuditEvent,
   ): Promise<'replaced' | 'conflict' | 'issuer_taken'>;
+  /** Returns the tenants whose deletion has begun, ended or not, ordered by id. */
+  deleted(): Promise<readonly DeletedTenant[]>;
+  /** Counts the rows of a tenant in each table that has some, up to `max` in each. The time is bounded by `max`. */
+  contents(id: TenantId, max: number): Promise<readonly TableRows[]>;
+  /**
+   * Closes a tenant for good, if its version is `expectedVersion`. Its names stay taken until `endDeletion`. Records the event
+   * in the audit of the default tenant, because the audit of this one goes.
+   */
+  beginDeletion(
+    id: TenantId,
+    expectedVersion: number,
+    at: number,
+    event: AuditEvent,
+  ): Promise<'begun' | 'conflict'>;
+  /**
+   * Deletes at most `limit` rows of the first table that has some, beginning with the table `from`. Returns undefined if
+   * there are none, and if the deletion of the tenant has not begun. Concurrent calls share the work. A request that was
+   * under way when the tenant closed may still write a row after that.
+   */
+  clear(id: TenantId, limit: number, from?: string): Promise<TableRows | undefined>;
+  /** Frees the names of a tenant whose rows are gone, and keeps its id. Among concurrent calls, one returns true. */
+  endDeletion(id: TenantId, at: number, event: AuditEvent): Promise<boolean>;
 }

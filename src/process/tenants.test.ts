@@ -28,6 +28,7 @@ const aTenant = (index: number, settings = '{}'): StoredTenant => ({
   settings,
   created_at: 0,
   disabled_at: null,
+  deleted_at: null,
 });
 
 interface World {
@@ -44,16 +45,22 @@ async function world(context: TestContext, last = aTenant(TENANTS - 1)): Promise
   for (let index = 0; index < TENANTS - 1; index += 1) await opened.tenants.create(aTenant(index), EVENT);
   await opened.tenants.create(last, EVENT);
   const read: number[] = [];
-  const counted = <Found extends readonly unknown[] | undefined>(found: Found): Found => {
-    read.push(found?.length ?? -1);
+  const counted = <Found>(found: Found, records: number): Found => {
+    read.push(records);
     return found;
   };
   const storage: Storage = {
     ...opened,
     tenants: {
       ...opened.tenants,
-      all: async () => counted(await opened.tenants.all()),
-      changedSince: async (after, until) => counted(await opened.tenants.changedSince(after, until)),
+      all: async () => {
+        const all = await opened.tenants.all();
+        return counted(all, all.length);
+      },
+      changedSince: async (after, until) => {
+        const changes = await opened.tenants.changedSince(after, until);
+        return counted(changes, changes === undefined ? -1 : changes.tenants.length + changes.gone.length);
+      },
     },
   };
   const lines: string[] = [];
@@ -106,6 +113,18 @@ test('H-304: one tenant of 200 that changes is one record read, and the others s
   assert.equal(await chosen(around, '/t8/token'), 'unknown');
   assert.equal(await chosen(around, '/t9/token'), 't9');
   assert.deepEqual(read, [TENANTS, 1, 1, 1]);
+});
+
+test('a tenant that is being deleted is closed in the next request; another one gets its name when it is gone', async (context) => {
+  const around = await world(context);
+  const { tenants } = around.storage;
+  assert.equal(await chosen(around, '/t5/token'), 't5');
+  await tenants.beginDeletion('t5' as TenantId, 1, 1, EVENT);
+  assert.equal(await chosen(around, '/t5/token'), 'unknown');
+  await tenants.endDeletion('t5' as TenantId, 1, EVENT);
+  await tenants.create({ ...aTenant(5), id: 'heir' as TenantId }, EVENT);
+  assert.equal(await chosen(around, '/t5/token'), 'heir');
+  assert.deepEqual(around.read, [TENANTS, 1, 2]);
 });
 
 test('H-304: a name goes from one tenant to another, whatever the order of their ids', async (context) => {

@@ -5,7 +5,7 @@ import type { TenantOverrides } from '../config/tenant-overrides.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import { type NamedTenant, type TenantNames, tenantNames } from '../http/tenant-names.ts';
 import type { Storage, TenantStorage } from '../ports/storage.ts';
-import type { StoredTenant } from '../ports/tenant-store.ts';
+import type { StoredTenant, TenantChanges } from '../ports/tenant-store.ts';
 import type { TenantCaches } from '../spec/caches.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { followJournal } from '../storage/journal-follower.ts';
@@ -87,11 +87,11 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
     // A version that went back belongs to another list, for example after a restoration.
     const isOlder = now.version < adopted.version;
     const changed = isOlder ? undefined : await storage.tenants.changedSince(adopted.version, now.version);
-    const tenants = changed ?? (await storage.tenants.all());
+    const changes = changed ?? { tenants: await storage.tenants.all(), gone: [] };
     // An earlier question may be answered later.
     if (now.updates <= adopted.updates) return;
     adopted = now;
-    register.adopt(tenants, changed === undefined);
+    register.adopt(changes, changed === undefined);
   };
   const lookForFirst = async (): Promise<void> => {
     if (!register.names().several) await catchUp();
@@ -146,10 +146,10 @@ interface TenantRegister {
   /** Returns the tenants that were called since they changed last, the default one first. */
   made(): readonly TenantInService[];
   /**
-   * Replaces tenants beside the default one. A tenant that did not change stays open.
+   * Replaces tenants beside the default one, and closes those that are gone. A tenant that did not change stays open.
    * @param isWhole whether tenants that are not among these are gone
    */
-  adopt(tenants: readonly StoredTenant[], isWhole: boolean): void;
+  adopt(changes: TenantChanges, isWhole: boolean): void;
 }
 
 const TIME: OpeningTime = {
@@ -232,6 +232,12 @@ function tenantRegister(needs: TenantsNeeds): TenantRegister {
     void serving.get(id)?.made()?.close();
     serving.delete(id);
   };
+  /** Their names may belong to other tenants from now on. */
+  const leave = (gone: readonly TenantId[]): void => {
+    gone.forEach(end);
+    for (const id of gone) ids.delete(id);
+    known.remove(gone);
+  };
   const made = (): readonly TenantInService[] => [
     first,
     ...[...serving.values()].flatMap((each) => each.made() ?? []),
@@ -246,7 +252,8 @@ function tenantRegister(needs: TenantsNeeds): TenantRegister {
         .values()
         .filter((each) => !isOpen(each.made()))
         .toArray(),
-    adopt(tenants, isWhole) {
+    adopt({ tenants, gone }, isWhole) {
+      leave(gone);
       const changed = tenants.filter(({ id, version }) => serving.get(id)?.version !== version);
       for (const stored of changed) {
         end(stored.id);
@@ -266,10 +273,7 @@ function tenantRegister(needs: TenantsNeeds): TenantRegister {
       );
       if (!isWhole) return;
       const there = new Set(tenants.map(({ id }) => id));
-      const gone = [...ids].filter((id) => !there.has(id));
-      gone.forEach(end);
-      for (const id of gone) ids.delete(id);
-      known.remove(gone);
+      leave([...ids].filter((id) => !there.has(id)));
     },
   };
 }

@@ -13,6 +13,7 @@ import { type Rounds, startRounds } from '../system/rounds.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { sweepExpired } from '../tokens/sweep.ts';
 import type { ProcessClock } from './clock.ts';
+import { startClearing } from './deleted-tenants.ts';
 import { startRenewing } from './renewals.ts';
 import { publishAfterSweep, timedSweep } from './sweep-figures.ts';
 import { sweepTimes } from './sweep-times.ts';
@@ -27,29 +28,31 @@ const UNSWEPT = 'what has expired could not be removed';
 export interface UpkeepNeeds {
   readonly settings: Settings;
   readonly tenants: Tenants;
-  readonly storage: Pick<Storage, 'file' | 'objects'>;
+  readonly storage: Pick<Storage, 'file' | 'objects' | 'tenants'>;
   readonly metrics: Pick<Metrics, 'set' | 'count' | 'gauge'>;
   readonly clock: ProcessClock;
   readonly log: Log;
-  /** Whether this process counts the rows of the database: one of a server does. */
+  /** Whether this process counts the rows of the database, and removes those of deleted tenants: one of a server does. */
   readonly counts: boolean;
 }
 
 /**
- * Starts the periodic work of a process: sweeps of expired rows, deliveries of logout tokens, renewals of federated clients, and
- * the sightings of its clock.
+ * Starts the periodic work of a process: sweeps of expired rows, removal of deleted tenants, deliveries of logout tokens,
+ * renewals of federated clients, and the sightings of its clock.
  */
 export function startUpkeep(needs: UpkeepNeeds): Rounds {
   const remembering = needs.clock.start();
   const sweeping = startSweeping(needs);
   const delivering = startDelivering(needs);
   const renewing = startRenewing(needs);
+  const clearing = needs.counts ? startClearing({ ...needs, clock: needs.clock.serving }) : undefined;
   return {
     async stop() {
       await remembering.stop();
       await renewing.stop();
       await delivering.stop();
       await sweeping.stop();
+      await clearing?.stop();
     },
   };
 }

@@ -119,6 +119,18 @@ export const AUDIT_EVENTS = {
   'tenant.update': { words: 'The settings or names of a tenant were changed.', place: 'row' },
   'tenant.disable': { words: 'A tenant was disabled.', place: 'row' },
   'tenant.enable': { words: 'A tenant was enabled.', place: 'row' },
+  'tenant.delete': {
+    words:
+      'The deletion of a tenant began: it is closed for good. The audit of the default tenant has the event.',
+    place: 'row',
+    detail:
+      'the tenant, its issuer, and what became of its audit: `dropped`, or its events and the SHA-256 of their file',
+  },
+  'tenant.clear': {
+    words: 'The last row of a deleted tenant was removed. The audit of the default tenant has the event.',
+    place: 'row',
+    detail: 'the tenant',
+  },
   'server-key.add': { words: 'A server key was added.', place: 'row', detail: 'its `kid`' },
   'server-key.announce': {
     words: 'The successor of a server key was published.',

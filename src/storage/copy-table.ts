@@ -7,7 +7,7 @@ import type {
   TableReader,
   TableWriter,
 } from '../ports/table-dump.ts';
-import { sectionsOf } from './dumped-tables.ts';
+import { DUMPED_TABLES, sectionsOf } from './dumped-tables.ts';
 
 /** The number of rows held in memory and written in one transaction. The largest rows are about 128 KiB. */
 const PAGE = 250;
@@ -71,6 +71,18 @@ export async function* pages(reader: TableReader, section: DumpSection): AsyncGe
     if (last === undefined || rows.length < PAGE) return;
     after = last.slice(0, section.table.keyLength);
   }
+}
+
+/** Returns the tenants that are deleted, or are being deleted. */
+export async function deletedTenants(reader: TableReader): Promise<ReadonlySet<string>> {
+  const deleted = new Set<string>();
+  const table = DUMPED_TABLES.find(({ name }) => name === 'tenant');
+  if (table === undefined) throw new Error('there is no table of tenants');
+  const at = table.columns.findIndex(({ name }) => name === 'deleted_at');
+  for await (const rows of pages(reader, { table, tenant: undefined })) {
+    for (const row of rows) if (row[at] !== null) deleted.add(String(row[0]));
+  }
+  return deleted;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '../ports/audit-log.ts';
 import { type Restoration, StorageUnavailable } from '../ports/storage.ts';
 import type { DumpKey, DumpRow, DumpSection, TableWriter } from '../ports/table-dump.ts';
+import { deletedTenants } from './copy-table.ts';
 import { DUMPED_TABLES } from './dumped-tables.ts';
 
 /** The mark of a database that is the target of a copy. Times are seconds since the epoch. */
@@ -38,7 +39,10 @@ export async function markRestored(
   restoration: Restoration,
   event: AuditEvent,
 ): Promise<void> {
+  const deleted = await deletedTenants(writer);
   for (const tenant of await writer.tenants()) {
+    // A deleted tenant gets no rows, and nothing reads its numbers.
+    if (deleted.has(tenant)) continue;
     const counters = section('counters', tenant);
     const [found] = await writer.page(counters, undefined, 1);
     const journal = Number(found?.[1] ?? 0) + NUMBERS_SKIPPED;

@@ -261,6 +261,7 @@ test('tenants list shows what is set, and no digest', async () => {
     aliases: ['http://alias.localhost'],
     settings: { 'registration.master-token-sha256': '******', 'access-token.lifetime': 77 },
     disabled_at: null,
+    deleted_at: null,
   });
   assert.match(await run('tenants', 'list'), /^ID .*\nb .*access-token\.lifetime/);
 });

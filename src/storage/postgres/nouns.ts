@@ -1,4 +1,4 @@
-import type { TenantId } from '../../spec/identifiers.ts';
+import { DEFAULT_TENANT, type TenantId } from '../../spec/identifiers.ts';
 import type { EngineStore, VerbName, Write } from '../verbs.ts';
 import { accessTokens } from './access-tokens.ts';
 import { accounts } from './accounts.ts';
@@ -59,6 +59,8 @@ export const WRITES: ReadonlyMap<VerbName, PostgresWrite<never>> = new Map(
 /** Returns the tenant whose rows the write concerns; undefined for a write to the whole database. */
 export function tenantOf({ name, values }: Write): TenantId | undefined {
   if (name === 'tenants.create') return values[0].id;
+  // The event of a deletion is in the audit of the default tenant.
+  if (name === 'tenants.beginDeletion' || name === 'tenants.endDeletion') return DEFAULT_TENANT;
   if (name.startsWith('database.')) return undefined;
   return values[0] as TenantId;
 }

@@ -252,6 +252,11 @@ export const RENEWAL_SCHEMA: readonly string[] = [
   'CREATE INDEX client_renewal ON client (tenant, renew_at) WHERE renew_at IS NOT NULL',
 ];
 
+/** Deleted tenants: their ids stay taken. */
+export const DELETED_TENANT_SCHEMA: readonly string[] = ['deleted_at', 'cleared_at'].map(
+  (column) => `ALTER TABLE tenant ADD COLUMN ${column} BIGINT`,
+);
+
 export const TRUST_ANCHOR_SCHEMA: readonly string[] = tenantTable({
   name: 'trust_anchor',
   columns: `tenant ${TEXT} NOT NULL, entity_id ${TEXT} NOT NULL, version BIGINT NOT NULL, content ${TEXT} NOT NULL`,

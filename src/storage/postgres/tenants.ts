@@ -4,43 +4,33 @@ import { completeChanges } from '../tenant-changes.ts';
 import { record } from './audit.ts';
 import { changed, one, type PostgresStore, type Transaction } from './noun.ts';
 import { type Row, statement } from './statement.ts';
+import { tenantDeletion as deletion } from './tenant-deletion.ts';
+import { CHANGE_LIST, INSERT_NAME, NEXT_VERSION, TAKE_LIST } from './tenant-list.ts';
 
 const VERSION = statement('tenant_list_version', 'SELECT version FROM tenant_list WHERE id = 1');
 // One statement sees one state, so a tenant never appears with the names of another version.
 const ALL = statement(
   'tenant_all',
-  `SELECT tenant.tenant AS tenant, version, settings, created_at, disabled_at, issuer
+  `SELECT tenant.tenant AS tenant, version, settings, created_at, disabled_at, deleted_at, issuer
    FROM tenant JOIN tenant_issuer ON tenant_issuer.tenant = tenant.tenant
-   ORDER BY tenant.tenant, tenant_issuer.position`,
+   WHERE tenant.cleared_at IS NULL ORDER BY tenant.tenant, tenant_issuer.position`,
 );
 const CHANGED_SINCE = statement(
   'tenant_changed_since',
-  `SELECT tenant.tenant AS tenant, version, settings, created_at, disabled_at, issuer, listed
+  `SELECT tenant.tenant AS tenant, version, settings, created_at, disabled_at, deleted_at, cleared_at, issuer, listed
    FROM tenant JOIN tenant_issuer ON tenant_issuer.tenant = tenant.tenant
    WHERE tenant.listed > :after ORDER BY tenant.tenant, tenant_issuer.position`,
 );
 const WITH_LOGOUTS = statement('tenant_with_logouts', 'SELECT tenant FROM logout_waiting ORDER BY tenant');
-/** Locks the list. Names are unique among all tenants, so only one transaction at a time may assign names. */
-const TAKE_LIST = statement('tenant_list_take', 'UPDATE tenant_list SET version = version WHERE id = 1');
-const CHANGE_LIST = statement(
-  'tenant_list_change',
-  'UPDATE tenant_list SET version = version + 1 WHERE id = 1',
-);
-const KNOWN = statement('tenant_known', 'SELECT 1 AS present FROM tenant WHERE tenant = :tenant');
+const KNOWN = statement('tenant_known', 'SELECT deleted_at FROM tenant WHERE tenant = :tenant');
 const NAME_OF_ANOTHER = statement(
   'tenant_name_of_another',
   'SELECT 1 AS present FROM tenant_issuer WHERE issuer = ANY(:names) AND tenant <> :tenant LIMIT 1',
 );
-/** The version that the list gets with the change. The transaction holds the list. */
-const NEXT_VERSION = '(SELECT tenant_list.version + 1 FROM tenant_list WHERE id = 1)';
 const INSERT = statement(
   'tenant_insert',
   `INSERT INTO tenant (tenant, version, settings, created_at, disabled_at, listed)
    VALUES (:tenant, :version, :settings, :created_at, :disabled_at, ${NEXT_VERSION})`,
-);
-const INSERT_NAME = statement(
-  'tenant_insert_name',
-  'INSERT INTO tenant_issuer (tenant, position, issuer) VALUES (:tenant, :position, :issuer)',
 );
 const REMOVE_ALIASES = statement(
   'tenant_remove_aliases',
@@ -53,10 +43,10 @@ const UPDATE = statement(
 );
 const AT_VERSION = statement(
   'tenant_at_version',
-  'SELECT 1 AS present FROM tenant WHERE tenant = :tenant AND version = :expected',
+  'SELECT 1 AS present FROM tenant WHERE tenant = :tenant AND version = :expected AND deleted_at IS NULL',
 );
 
-type TenantRead = 'version' | 'all' | 'changedSince' | 'withLogouts';
+type TenantRead = 'version' | 'all' | 'changedSince' | 'withLogouts' | 'deleted' | 'contents';
 
 export const tenants: PostgresStore<TenantStore, TenantRead> = {
   reads: {
@@ -77,7 +67,11 @@ export const tenants: PostgresStore<TenantStore, TenantRead> = {
         const rows = await primary.rows(undefined, CHANGED_SINCE, { after });
         const tenants = [...Map.groupBy(rows, ({ tenant }) => tenant).values()];
         return completeChanges(
-          tenants.map((names) => [storedTenant(names), Number(names[0]?.['listed'])]),
+          tenants.map((names) => ({
+            tenant: storedTenant(names),
+            listed: Number(names[0]?.['listed']),
+            isGone: names[0]?.['cleared_at'] !== null,
+          })),
           after,
           until,
         );
@@ -86,6 +80,7 @@ export const tenants: PostgresStore<TenantStore, TenantRead> = {
       ({ primary }) =>
       async () =>
         (await primary.rows(undefined, WITH_LOGOUTS, {})).map(({ tenant }) => String(tenant) as TenantId),
+    ...deletion.reads,
   },
   writes: {
     create: {
@@ -93,7 +88,8 @@ export const tenants: PostgresStore<TenantStore, TenantRead> = {
       async interactive(transaction, tenant, event) {
         const { id, version, issuer, aliases, settings, created_at, disabled_at } = tenant;
         await transaction.query(TAKE_LIST, {});
-        if ((await one(transaction.query(KNOWN, { tenant: id }))) !== undefined) return 'id_taken';
+        const holder = await one(transaction.query(KNOWN, { tenant: id }));
+        if (holder !== undefined) return holder['deleted_at'] === null ? 'id_taken' : 'id_deleted';
         const names = [issuer, ...aliases];
         if (await isTaken(transaction, id, names)) return 'issuer_taken';
         await transaction.query(INSERT, { tenant: id, version, settings, created_at, disabled_at });
@@ -118,6 +114,7 @@ export const tenants: PostgresStore<TenantStore, TenantRead> = {
         return 'replaced';
       },
     },
+    ...deletion.writes,
   },
 };
 
@@ -127,8 +124,9 @@ const storedTenants = (rows: readonly Row[]): readonly StoredTenant[] =>
 /** @param rows one for each name of the tenant, the issuer first */
 function storedTenant(rows: readonly Row[]): StoredTenant {
   const [issuer, ...aliases] = rows.map((row) => row['issuer']);
-  const { tenant: id, version, settings, created_at, disabled_at } = rows[0] ?? {};
-  return { id, version, issuer, aliases, settings, created_at, disabled_at } as unknown as StoredTenant;
+  const { tenant: id, version, settings, created_at, disabled_at, deleted_at } = rows[0] ?? {};
+  const times = { created_at, disabled_at, deleted_at };
+  return { id, version, issuer, aliases, settings, ...times } as unknown as StoredTenant;
 }
 
 async function isTaken(

@@ -4,6 +4,7 @@ import { type SchemaState, suits, tooNew } from '../schema.ts';
 import { OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
 import { LOGOUT_ISSUER_SCHEMA, LOGOUT_SCHEMA, SESSION_SCHEMA } from './end-user-schema.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
+import { DELETED_TENANT_SCHEMA, TENANT_SCHEMA } from './tenant-schema.ts';
 
 const COMPATIBILITY_SCHEMA = `
   CREATE TABLE schema_compatibility (version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL) STRICT;`;
@@ -217,28 +218,7 @@ export const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (tenant, client_id, instance)
       ) STRICT, WITHOUT ROWID;`,
   },
-  {
-    version: 6,
-    name: 'tenants',
-    // The issuer of a tenant stands at position 0 of its names, its aliases follow.
-    sql: `
-      CREATE TABLE tenant (
-        tenant TEXT NOT NULL PRIMARY KEY,
-        version INTEGER NOT NULL,
-        settings TEXT NOT NULL,
-        created_at INTEGER NOT NULL,
-        disabled_at INTEGER
-      ) STRICT, WITHOUT ROWID;
-      CREATE TABLE tenant_issuer (
-        tenant TEXT NOT NULL,
-        position INTEGER NOT NULL,
-        issuer TEXT NOT NULL,
-        PRIMARY KEY (tenant, position)
-      ) STRICT, WITHOUT ROWID;
-      CREATE UNIQUE INDEX tenant_issuer_name ON tenant_issuer (issuer);
-      CREATE TABLE tenant_list (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT;
-      INSERT INTO tenant_list (id, version) VALUES (1, 0);`,
-  },
+  { version: 6, name: 'tenants', sql: TENANT_SCHEMA },
   { version: 7, name: 'accounts, sessions, interactions, consents', sql: SESSION_SCHEMA },
   {
     version: 8,
@@ -329,6 +309,7 @@ export const MIGRATIONS: readonly Migration[] = [
     compatibleFrom: 13,
   },
   { version: 23, name: 'owners of declared clients', sql: OWNER_SCHEMA, compatibleFrom: 13 },
+  { version: 24, name: 'deleted tenants', sql: DELETED_TENANT_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

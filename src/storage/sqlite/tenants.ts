@@ -5,6 +5,8 @@ import { completeChanges } from '../tenant-changes.ts';
 import { eventRecording } from './audit.ts';
 import { dataVersion } from './journal.ts';
 import type { SqliteStore } from './noun.ts';
+import { tenantDeletion as deletion } from './tenant-deletion.ts';
+import { CHANGE_LIST, NEXT_VERSION } from './tenant-list.ts';
 
 type Row = readonly [
   tenant: TenantId,
@@ -14,25 +16,23 @@ type Row = readonly [
   disabled_at: number | null,
   names: string,
   listed: number,
+  deleted_at: number | null,
+  cleared_at: number | null,
 ];
 
-/** The version that the list gets with the change. */
-const NEXT_VERSION = '(SELECT version + 1 FROM tenant_list WHERE id = 1)';
-const CHANGE_LIST = 'UPDATE tenant_list SET version = version + 1 WHERE id = 1';
-
-type TenantRead = 'version' | 'all' | 'changedSince' | 'withLogouts';
+type TenantRead = 'version' | 'all' | 'changedSince' | 'withLogouts' | 'deleted' | 'contents';
 
 // One statement sees one state, so a tenant never appears with the names of another version.
 const SELECT = `
   SELECT tenant, version, settings, created_at, disabled_at,
     (SELECT json_group_array(issuer ORDER BY position) FROM tenant_issuer AS name WHERE name.tenant = tenant.tenant),
-    listed
+    listed, deleted_at, cleared_at
   FROM tenant`;
 
 const storedTenant = (row: Row): StoredTenant => {
-  const [id, version, settings, created_at, disabled_at, names] = row;
+  const [id, version, settings, created_at, disabled_at, names, , deleted_at] = row;
   const [issuer, ...aliases] = JSON.parse(names) as [string, ...string[]];
-  return { id, version, issuer, aliases, settings, created_at, disabled_at };
+  return { id, version, issuer, aliases, settings, created_at, disabled_at, deleted_at };
 };
 
 /** Goes from tenant to tenant by the index, however many notifications one has. */
@@ -62,7 +62,7 @@ export const tenants: SqliteStore<TenantStore, TenantRead> = {
       };
     },
     all({ lookUps }) {
-      const tenants = lookUps.prepare(`${SELECT} ORDER BY tenant`);
+      const tenants = lookUps.prepare(`${SELECT} WHERE cleared_at IS NULL ORDER BY tenant`);
       tenants.setReturnArrays(true);
       return () => (tenants.all() as unknown as readonly Row[]).map(storedTenant);
     },
@@ -72,7 +72,7 @@ export const tenants: SqliteStore<TenantStore, TenantRead> = {
       return (after, until) => {
         const rows = tenants.all(after) as unknown as readonly Row[];
         return completeChanges(
-          rows.map((row) => [storedTenant(row), row[6]]),
+          rows.map((row) => ({ tenant: storedTenant(row), listed: row[6], isGone: row[8] !== null })),
           after,
           until,
         );
@@ -82,10 +82,11 @@ export const tenants: SqliteStore<TenantStore, TenantRead> = {
       const waiting = lookUps.prepare(WITH_LOGOUTS);
       return () => waiting.all().map(({ tenant }) => String(tenant) as TenantId);
     },
+    ...deletion.reads,
   },
   writes: {
     create(database) {
-      const known = database.prepare('SELECT 1 FROM tenant WHERE tenant = ?');
+      const known = database.prepare('SELECT deleted_at FROM tenant WHERE tenant = ?');
       const isTaken = nameHolding(database);
       const insert = database.prepare(`
         INSERT INTO tenant (tenant, version, settings, created_at, disabled_at, listed)
@@ -94,7 +95,8 @@ export const tenants: SqliteStore<TenantStore, TenantRead> = {
       const changeList = database.prepare(CHANGE_LIST);
       const record = eventRecording(database);
       return ({ id, version, issuer, aliases, settings, created_at, disabled_at }, event) => {
-        if (known.get(id) !== undefined) return 'id_taken';
+        const holder = known.get(id);
+        if (holder !== undefined) return holder['deleted_at'] === null ? 'id_taken' : 'id_deleted';
         const names = [issuer, ...aliases];
         if (isTaken(id, names)) return 'issuer_taken';
         insert.run(id, version, settings, created_at, disabled_at);
@@ -105,7 +107,9 @@ export const tenants: SqliteStore<TenantStore, TenantRead> = {
       };
     },
     replace(database) {
-      const atVersion = database.prepare('SELECT 1 FROM tenant WHERE tenant = ? AND version = ?');
+      const atVersion = database.prepare(
+        'SELECT 1 FROM tenant WHERE tenant = ? AND version = ? AND deleted_at IS NULL',
+      );
       const isTaken = nameHolding(database);
       const update = database.prepare(`
         UPDATE tenant SET version = version + 1, settings = ?, disabled_at = ?, listed = ${NEXT_VERSION}
@@ -125,6 +129,7 @@ export const tenants: SqliteStore<TenantStore, TenantRead> = {
         return 'replaced';
       };
     },
+    ...deletion.writes,
   },
 };
 

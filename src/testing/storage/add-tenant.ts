@@ -22,6 +22,7 @@ export async function addTenant(
       settings: JSON.stringify(settings),
       created_at: 0,
       disabled_at: null,
+      deleted_at: null,
     },
     {
       at: 0,

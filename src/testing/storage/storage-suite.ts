@@ -21,6 +21,7 @@ import { rateContract } from './rate-suite.ts';
 import { replayContract } from './replay-suite.ts';
 import { serverKeyContract } from './server-key-suite.ts';
 import { sessionContract } from './session-suite.ts';
+import { tenantDeletionContract } from './tenant-deletion-suite.ts';
 import { tenantContract } from './tenant-suite.ts';
 import { trustAnchorContract } from './trust-anchor-suite.ts';
 import { upkeepContract } from './upkeep-suite.ts';
@@ -51,6 +52,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('server keys', () => serverKeyContract(engine));
     describe('trust anchors', () => trustAnchorContract(engine));
     describe('tenants', () => tenantContract(engine));
+    describe('deletion of tenants', () => tenantDeletionContract(engine));
     describe('periodic work', () => upkeepContract(engine));
     describe('whole storage', () => wholeStorageContract(engine));
     describe('many writes at once', () => manyWritesContract(engine));

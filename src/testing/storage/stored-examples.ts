@@ -158,6 +158,7 @@ export function aTenant(values: Partial<StoredTenant> = {}): StoredTenant {
     settings: '{}',
     created_at: NOW,
     disabled_at: null,
+    deleted_at: null,
     ...values,
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Storage, TenantStorage } from '../../ports/storage.ts';
+import type { StoredTenant } from '../../ports/tenant-store.ts';
 import type { SweepTimes } from '../../ports/upkeep-store.ts';
 import type { SessionId, Subject, TenantId } from '../../spec/identifiers.ts';
 import { aDigest, anAccount, anInteraction, aSession, NEW_SESSION } from './end-user-examples.ts';
@@ -47,15 +48,16 @@ function changesContract(make: MakeEngine): void {
         assert.ok(first && second && last);
         const [start = 0, , , , beforeLast = 0, end = 0] = versions;
         for (const view of [tenants, elsewhere.tenants]) {
-          assert.deepEqual(await view.changedSince(start, end), all);
-          assert.deepEqual(await view.changedSince(beforeLast, end), [last]);
-          assert.deepEqual(await view.changedSince(end, end), []);
+          assert.deepEqual(await view.changedSince(start, end), { tenants: all, gone: [] });
+          assert.deepEqual(await view.changedSince(beforeLast, end), { tenants: [last], gone: [] });
+          assert.deepEqual(await view.changedSince(end, end), { tenants: [], gone: [] });
         }
         const content = { aliases: ['https://alias.example'], settings: '{"x":1}', disabled_at: NOW };
         await tenants.replace(second.id, 1, content, EVENT);
+        const changed: StoredTenant = { ...second, ...content, version: 2 };
         assert.equal(await tenants.replace(first.id, 7, content, EVENT), 'conflict');
         for (const view of [tenants, elsewhere.tenants]) {
-          assert.deepEqual(await view.changedSince(end, end + 1), [{ ...second, ...content, version: 2 }]);
+          assert.deepEqual(await view.changedSince(end, end + 1), { tenants: [changed], gone: [] });
         }
         await tenants.replace(second.id, 2, content, EVENT);
         assert.equal(
@@ -63,7 +65,7 @@ function changesContract(make: MakeEngine): void {
           undefined,
           'twice: a change is not accounted for',
         );
-        assert.equal((await tenants.changedSince(end + 1, end + 2))?.[0]?.version, 3);
+        assert.equal((await tenants.changedSince(end + 1, end + 2))?.tenants[0]?.version, 3);
       });
     }),
   );
