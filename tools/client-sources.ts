@@ -3,7 +3,9 @@ import type { Schema, SchemaType } from '../src/spec/json-schema.ts';
 
 const MADE = '// Made from the API description by `npm run docs`; do not edit.\n';
 const REFERENCE = '#/components/schemas/';
-const METHODS = ['get', 'post', 'put', 'delete'] as const;
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+/** Below the issuer, or on the management listener. */
+const ADMINISTRATION = '/admin/v1/';
 
 /** Two objects that share this many members have a common interface. */
 const SHARED_MIN = 10;
@@ -125,7 +127,7 @@ function operationsOf({ paths }: OpenApiDocument): readonly Described[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method] as Operation | undefined;
-      const stands = operation !== undefined && !('servers' in item);
+      const stands = operation !== undefined && (!('servers' in item) || path.startsWith(ADMINISTRATION));
       return stands && !isForBrowsers(operation) ? [{ path, method, operation }] : [];
     }),
   );
@@ -139,8 +141,9 @@ const isForBrowsers = ({ responses }: Operation): boolean => {
 function callType({ path, method, operation }: Described): string {
   const { operationId, summary, parameters = [], requestBody } = operation;
   const members = [
-    ...parameters.filter((each) => each.in === 'path').map(() => 'readonly id: string'),
+    ...parameters.filter((each) => each.in === 'path').map(({ name }) => `readonly ${name}: string`),
     ...queryType(parameters),
+    ...headerTypes(parameters),
     ...(requestBody === undefined ? [] : [bodyType(requestBody)]),
   ];
   const request = members.length === 0 ? 'object' : `{ ${members.join('; ')} }`;
@@ -156,6 +159,12 @@ function queryType(parameters: NonNullable<Operation['parameters']>): readonly s
   return [
     `readonly query?: { ${query.map(({ name }) => `readonly ${name}?: string | number | boolean`).join('; ')} }`,
   ];
+}
+
+function headerTypes(parameters: NonNullable<Operation['parameters']>): readonly string[] {
+  return parameters
+    .filter((each) => each.in === 'header')
+    .map(({ name, required = false }) => `readonly '${name.toLowerCase()}'${required ? '' : '?'}: string`);
 }
 
 function bodyType({ required, content }: NonNullable<Operation['requestBody']>): string {

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Contract } from '../src/endpoints/contract.ts';
 import type { DescribedServer } from '../src/endpoints/open-api/open-api-document.ts';
 import type { EndpointFolder } from './architecture/endpoint-folders.ts';
@@ -9,21 +9,30 @@ const src = join(dirname(import.meta.dirname), 'src');
 const endpoints = join(src, 'endpoints');
 const testing = globSync('testing/*.ts', { cwd: src }).map((file) => readFileSync(join(src, file), 'utf8'));
 
-/** Every folder of `src/endpoints`, with the contracts its `contract.ts` exports. */
+/** Every folder of `src/endpoints` and of `src/endpoints/admin`, with the contracts its `contract.ts` exports. */
 export async function readEndpointFolders(): Promise<readonly EndpointFolder[]> {
-  const folders = globSync('*/', { cwd: endpoints }).map((folder) => basename(folder));
-  return await Promise.all(folders.sort().map(readFolder));
+  const folders = globSync(['*/', 'admin/*/'], { cwd: endpoints }).map((folder) =>
+    folder.replace(/\/$/u, ''),
+  );
+  return await Promise.all(
+    folders
+      .filter((folder) => folder !== 'admin')
+      .sort()
+      .map(readFolder),
+  );
 }
 
-async function readFolder(name: string): Promise<EndpointFolder> {
-  const files = globSync('*.ts', { cwd: join(endpoints, name) }).sort();
-  const contracts = files.includes('contract.ts') ? await import(join(endpoints, name, 'contract.ts')) : {};
+async function readFolder(folder: string): Promise<EndpointFolder> {
+  const name = folder.replace('/', '-');
+  const files = globSync('*.ts', { cwd: join(endpoints, folder) }).sort();
+  const contracts = files.includes('contract.ts') ? await import(join(endpoints, folder, 'contract.ts')) : {};
   const tests = files.filter((file) => file.endsWith('.test.ts'));
   return {
     name,
+    folder,
     files,
     contracts: Object.values(contracts as Record<string, unknown>).filter(isContract),
-    testNames: tests.flatMap((file) => namesIn(readFileSync(join(endpoints, name, file), 'utf8'))),
+    testNames: tests.flatMap((file) => namesIn(readFileSync(join(endpoints, folder, file), 'utf8'))),
   };
 }
 
@@ -48,12 +57,13 @@ function isContract(value: unknown): value is Contract {
 /** The listeners of a development server, which the API description names. */
 const ISSUER = 'http://127.0.0.1:8080';
 const MANAGEMENT = 'http://127.0.0.1:9090';
-const MANAGED = new Set(['health', 'metrics']);
+const isManaged = (name: string): boolean =>
+  name === 'health' || name === 'metrics' || name.startsWith('admin-');
 
 /** Returns all endpoints, those of the management listener apart. */
 export function describedServers(folders: readonly EndpointFolder[]): readonly DescribedServer[] {
   const contracts = (managed: boolean): readonly Contract[] =>
-    folders.filter(({ name }) => MANAGED.has(name) === managed).flatMap((folder) => folder.contracts);
+    folders.filter(({ name }) => isManaged(name) === managed).flatMap((folder) => folder.contracts);
   return [
     { url: ISSUER, contracts: contracts(false) },
     { url: MANAGEMENT, contracts: contracts(true) },

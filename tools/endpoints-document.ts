@@ -2,6 +2,7 @@ import {
   type AnswerContract,
   type Contract,
   CREDENTIALS,
+  type InputContract,
   type ParameterContract,
 } from '../src/endpoints/contract.ts';
 import { codesOf } from '../src/endpoints/open-api/open-api-document.ts';
@@ -87,10 +88,21 @@ function pageOf(name: string, contracts: readonly Contract[], exchanges: readonl
 }
 
 const codesAt = (contract: Contract): readonly ErrorCode[] =>
-  contract.errors === 'page' ? [] : contract.statuses.flatMap((status) => codesOf(contract, status));
+  contract.errors === 'page' || contract.errors === 'problem'
+    ? []
+    : contract.statuses.flatMap((status) => codesOf(contract, status));
 
 function section(contract: Contract): string {
-  const { purpose, specifications, segment, parameters, content, credentials } = contract;
+  const {
+    purpose,
+    specifications,
+    segments = {},
+    parameters,
+    inputs,
+    content,
+    credentials,
+    scope,
+  } = contract;
   return [
     `## ${contract.method} ${contract.path}`,
     '',
@@ -99,8 +111,10 @@ function section(contract: Contract): string {
     ...(specifications.length === 0 ? [] : [`Specifications: ${specifications.map(linked).join('; ')}.`, '']),
     `**Authentication.** ${credentials.map((each) => CREDENTIALS[each].words).join(' Or: ')}`,
     '',
-    ...(segment === undefined ? [] : [`**\`{id}\`.** ${segment}`, '']),
+    ...(scope === undefined ? [] : [`**Scope.** \`${scope}\``, '']),
+    ...Object.entries(segments).flatMap(([name, words]) => [`**\`{${name}}\`.** ${words}`, '']),
     ...(parameters === undefined ? [] : [parameterTable(parameters)]),
+    ...(inputs === undefined || inputs.length === 0 ? [] : [inputTable(inputs)]),
     ...Object.entries(content ?? {}).map(([type, schema]) => bodyTable('Body', type, schema)),
     answerTable(contract),
     ...Object.values(contract.answers).flatMap(answerBodies),
@@ -120,6 +134,13 @@ function parameterTable({ in: place, names, required, repeatable }: ParameterCon
   );
   const words = place === 'query' ? 'Parameters of the query' : 'Parameters of the form';
   return `**${words}.**\n\n${table(['parameter', '', 'meaning'], rows)}`;
+}
+
+function inputTable(inputs: readonly InputContract[]): string {
+  const rows = inputs.map(({ name, in: place, words, schema, required }) =>
+    row(`\`${name}\``, place, typeWords(schema), required === true ? 'required' : '', words),
+  );
+  return `**Parameters and headers.**\n\n${table(['name', 'in', 'type', '', 'meaning'], rows)}`;
 }
 
 function answerBodies({ content = {} }: AnswerContract): readonly string[] {
@@ -179,6 +200,7 @@ function answerTable(contract: Contract): string {
 
 function refusalWords(contract: Contract, status: number): string {
   if (contract.errors === 'page') return 'A page for the end-user says what is wrong.';
+  if (contract.errors === 'problem') return 'Problem details (RFC 9457).';
   const codes = codesOf(contract, status);
   return codes.length === 0
     ? 'No body.'

@@ -5,6 +5,8 @@ import type { ShownExchange } from '../src/testing/exchange-story.ts';
 import { ISSUER } from '../src/testing/tenant.ts';
 
 const HOST = new URL(ISSUER).host;
+/** The management listener. */
+const MANAGEMENT = '127.0.0.1:9090';
 const ISSUER_PATH = new URL(ISSUER).pathname;
 
 /** Lines of a body that the reference shows. */
@@ -17,6 +19,7 @@ const RANDOM: readonly (readonly [find: RegExp, name: string])[] = [
   [/(\/assets\/[a-z]+-)[0-9a-f]{8,}/gu, '$1DIGEST'],
   [/\b(code|outcome|form_token|password|interaction|cursor)=[^&\s>"]+/gu, '$1=…'],
   [/(__Host-|__Secure-)?(chancery-[a-z]+(?:-[A-Za-z0-9_-]+)?)=[^;\s]+/gu, '$1$2=…'],
+  [/("next": )"[^"]+"/gu, '$1"…"'],
   [/^(ETag|If-None-Match): .*$/gmu, '$1: "TAG"'],
 ];
 
@@ -25,13 +28,14 @@ export function exchangeMarkdown(
   { title, contract, request, answer }: ShownExchange,
   steady: (text: string) => string,
 ): string {
-  const path = contract.path.replace('{id}', request.segment);
-  const target = `${ISSUER_PATH}${path}${request.query === '' ? '' : `?${request.query}`}`;
+  const path = contract.path.replaceAll(/\{([a-z_]+)\}/gu, (_, name: string) => request.segments[name] ?? '');
+  const isManaged = contract.scope !== undefined;
+  const target = `${isManaged ? '' : ISSUER_PATH}${path}${request.query === '' ? '' : `?${request.query}`}`;
   return [
     `**${title}**`,
     '',
     '```http',
-    clean(requestText(contract.method, target, request), steady),
+    clean(requestText(contract.method, target, isManaged ? MANAGEMENT : HOST, request), steady),
     '```',
     '',
     '```http',
@@ -47,8 +51,13 @@ function clean(text: string, steady: (text: string) => string): string {
   return shown.trimEnd();
 }
 
-function requestText(method: string, target: string, { headers, body }: EndpointRequest): string {
-  const lines = [`${method} ${target} HTTP/1.1`, `Host: ${HOST}`];
+function requestText(
+  method: string,
+  target: string,
+  host: string,
+  { headers, body }: EndpointRequest,
+): string {
+  const lines = [`${method} ${target} HTTP/1.1`, `Host: ${host}`];
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) lines.push(`${headerName(name)}: ${credentials(name, value)}`);
   const text = Buffer.from(body).toString('utf8');

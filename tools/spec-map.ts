@@ -98,7 +98,7 @@ function counts({ tables }: Page): {
   };
 }
 
-function endpointRows({ name: folder, files, contracts }: EndpointFolder): readonly string[] {
+function endpointRows({ folder, files, contracts }: EndpointFolder): readonly string[] {
   const at = `${UP}/src/endpoints/${folder}`;
   const tests = files
     .filter((file) => file.endsWith('.test.ts'))

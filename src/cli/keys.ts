@@ -1,8 +1,8 @@
 import { type ImportedKey, importServerKeys } from '../keys/import-server-keys.ts';
+import { type ListedKey, listServerKeys } from '../keys/list-server-keys.ts';
 import { type Rotated, rotateServerKeys } from '../keys/rotate-server-keys.ts';
 import { ServerJwkSetRefused } from '../keys/server-jwk-set.ts';
-import { keyState, kindOf, type ServerKey } from '../keys/server-key.ts';
-import { isKeyPair, jwkOf, revokeServerKey } from '../keys/server-key-life.ts';
+import { revokeServerKey } from '../keys/server-key-life.ts';
 import type { RemovedServerKey } from '../ports/server-key-store.ts';
 import { type Command, command } from './command.ts';
 import { ENCRYPTION_KEY_COMMANDS } from './encryption-keys.ts';
@@ -38,45 +38,10 @@ const list = command({
   },
 });
 
-interface ListedKey {
-  readonly kid: string;
-  readonly use: string;
-  readonly kind: string;
-  /** `configured` and `published` for keys of `keys.jwk-set`; `unused` for generated keys that these replace. */
-  readonly state: string;
-  readonly active_at: number | null;
-  readonly retired_at: number | null;
-  /** The time of the removal under the present settings. */
-  readonly removed_at: number | null;
-  readonly jwk: unknown;
-}
-
-async function listedKeys({ settings, tenant, needs }: RegistrySession): Promise<readonly ListedKey[]> {
-  const { configuredKeys } = await import('../tenant/parts.ts');
-  const { store, settings: life } = tenant.serverKeys.life;
-  const now = needs.clock.now();
-  const configured = await configuredKeys(settings, tenant.serverKeys.life.keyMaker);
-  const stored = (await store.all()).filter(isKeyPair).map((key): ListedKey => {
-    const { kid, use, active_at, retired_at } = key;
-    const jwk = jwkOf(key);
-    const state = configured !== undefined && use !== 'federation' ? 'unused' : keyState(key, now);
-    const removed_at = retired_at === null ? null : retired_at + life.retention;
-    return { kid, use, kind: kindOf(jwk), state, active_at, retired_at, removed_at, jwk };
-  });
-  return [...(configured ?? []).map(configuredKey), ...stored];
-}
-
-function configuredKey({ use, publicJwk, privateJwk }: ServerKey): ListedKey {
-  return {
-    kid: String(publicJwk['kid']),
-    use,
-    kind: kindOf(publicJwk),
-    state: privateJwk === undefined ? 'published' : 'configured',
-    active_at: null,
-    retired_at: null,
-    removed_at: null,
-    jwk: publicJwk,
-  };
+async function listedKeys({ tenant }: RegistrySession): Promise<readonly ListedKey[]> {
+  const { life, configured } = tenant.serverKeys;
+  const { store, clock, settings } = life;
+  return await listServerKeys({ store, clock, retention: settings.retention, configured });
 }
 
 function listCells({

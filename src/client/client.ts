@@ -15,6 +15,8 @@ export type Credentials =
 export interface ClientOptions {
   /** The issuer, without a slash at its end. */
   readonly issuer: string;
+  /** Where the administration API stands, such as `http://127.0.0.1:9090`; the issuer by default. */
+  readonly administration?: string | undefined;
   readonly credentials?: Credentials | undefined;
   /** Sends the requests; the one of the runtime by default. */
   readonly fetch?: typeof fetch | undefined;
@@ -84,15 +86,17 @@ export interface Client extends Methods {
   introspect(token: string): Promise<TokenIntrospection>;
 }
 
-/** The parts of a request that any call may have. */
+/** The parts of a request that any call may have; the others are segments of the path, and headers. */
 interface AnyRequest {
-  readonly id?: string;
+  readonly [segmentOrHeader: string]: unknown;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly form?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
 }
 
 const TIMEOUT_MS = 30_000;
+/** Headers that a call may name. */
+const HEADERS = ['if-match', 'idempotency-key', 'audit-reason'] as const;
 
 /** Returns a client of a Chancery server. It sends nothing before the first call. */
 export function createClient(options: ClientOptions): Client {
@@ -127,15 +131,29 @@ async function* pages(call: Client['call'], limit: number): AsyncGenerator<Clien
 }
 
 async function send(
-  { issuer, credentials, fetch: sendRequest = fetch, timeout = TIMEOUT_MS }: ClientOptions,
+  {
+    issuer,
+    administration = issuer,
+    credentials,
+    fetch: sendRequest = fetch,
+    timeout = TIMEOUT_MS,
+  }: ClientOptions,
   name: CallName,
-  { id, query, form, body }: AnyRequest,
+  { query, form, body, ...others }: AnyRequest,
 ): Promise<Answer<unknown>> {
   const { method, path, ...rest } = OPERATIONS[name];
-  const url = new URL(`${issuer}${path.replace('{id}', encodeURIComponent(id ?? ''))}`);
+  const base = path.startsWith('/admin/v1/') ? administration : issuer;
+  const url = new URL(
+    base +
+      path.replaceAll(/\{([a-z_]+)\}/gu, (_, segment: string) => encodeURIComponent(textOf(others[segment]))),
+  );
   for (const [key, value] of Object.entries(query ?? {}))
     if (value !== undefined) url.searchParams.set(key, String(value));
   const headers = new Headers({ accept: 'application/json' });
+  for (const header of HEADERS) {
+    const value = others[header];
+    if (typeof value === 'string') headers.set(header, value);
+  }
   const authorization = authorizationOf(credentials);
   if (authorization !== undefined) headers.set('authorization', authorization);
   if ('type' in rest) headers.set('content-type', rest.type);
@@ -152,6 +170,8 @@ async function send(
   if (!response.ok) throw new ChanceryError(name, answer);
   return answer;
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** RFC 6749 §2.3.1: identifier and secret are form-encoded first. */
 function authorizationOf(credentials: Credentials | undefined): string | undefined {
@@ -184,7 +204,7 @@ async function bodyFrom(response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === '') return undefined;
   const type = response.headers.get('content-type') ?? '';
-  if (!/^application\/json\b/u.test(type)) return text;
+  if (!/^application\/(?:problem\+)?json\b/u.test(type)) return text;
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -195,7 +215,10 @@ async function bodyFrom(response: Response): Promise<unknown> {
 
 function textsOf(body: unknown): { readonly error?: string; readonly error_description?: string } {
   if (typeof body !== 'object' || body === null) return {};
-  const { error, error_description } = body as Readonly<Record<string, unknown>>;
+  const { error, error_description, type, detail } = body as Readonly<Record<string, unknown>>;
+  // The administration API answers with problem details (RFC 9457).
+  if (typeof type === 'string' && typeof detail === 'string')
+    return { error: type.replace(/^urn:chancery:problem:/u, ''), error_description: detail };
   return {
     ...(typeof error === 'string' ? { error } : {}),
     ...(typeof error_description === 'string' ? { error_description } : {}),

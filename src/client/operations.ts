@@ -1,6 +1,6 @@
 // Made from the API description by `npm run docs`; do not edit.
 
-import type { ClientMetadata, ClientInformation, DryRun, TokenResponse, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
+import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminKey, TokenResponse, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
 /** The requests and answers of each call, by its name. */
 export interface Calls {
@@ -56,6 +56,12 @@ export interface Calls {
   userinfo: { readonly request: object; readonly answer: Userinfo | string };
   /** Does the same for a form, which may hold the access token. `POST /userinfo` */
   userinfoPost: { readonly request: { readonly form?: { readonly access_token?: string } }; readonly answer: Userinfo | string };
+  /** Lists the server keys with their states and times. `GET /admin/v1/keys` */
+  adminKeyList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminKey | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Returns one server key. `GET /admin/v1/keys/{kid}` */
+  adminKeyRead: { readonly request: { readonly kid: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminKey | Readonly<Record<string, unknown>> };
+  /** Removes a compromised server key. Everything that it signed becomes invalid, and a new key takes over at once. `POST /admin/v1/keys/{kid}/revoke` */
+  adminKeyRevoke: { readonly request: { readonly kid: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
 }
 
 /** The place of each call. */
@@ -86,4 +92,7 @@ export const OPERATIONS = {
   token: { method: 'POST', path: '/token', type: 'application/x-www-form-urlencoded' },
   userinfo: { method: 'GET', path: '/userinfo' },
   userinfoPost: { method: 'POST', path: '/userinfo', type: 'application/x-www-form-urlencoded' },
+  adminKeyList: { method: 'GET', path: '/admin/v1/keys' },
+  adminKeyRead: { method: 'GET', path: '/admin/v1/keys/{kid}' },
+  adminKeyRevoke: { method: 'POST', path: '/admin/v1/keys/{kid}/revoke' },
 } as const;

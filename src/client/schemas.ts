@@ -133,6 +133,26 @@ export interface DryRun {
   readonly metadata: RegisteredMetadata;
 }
 
+/** A dry run: the changes that would happen. Nothing is stored. */
+export interface AdminPreview {
+  readonly dry_run: true;
+  readonly changes: readonly ({ readonly path: string; readonly before: unknown; readonly after: unknown })[];
+  readonly warnings: readonly string[];
+  readonly result: unknown;
+}
+
+/** A server key, without its private half. */
+export interface AdminKey {
+  readonly kid: string;
+  readonly use: 'sig' | 'enc' | 'federation';
+  readonly kind: string;
+  readonly state: 'announced' | 'active' | 'retired' | 'configured' | 'published' | 'unused';
+  readonly active_at: string | null;
+  readonly retired_at: string | null;
+  readonly removed_at: string | null;
+  readonly jwk: Readonly<Record<string, unknown>>;
+}
+
 /** RFC 6749 §5.1. */
 export interface TokenResponse {
   readonly access_token: string;

@@ -1,5 +1,6 @@
 import { parseIpNetwork } from '../spec/ip-network.ts';
 import { ADDRESS_SETTINGS } from './address-settings.ts';
+import { ADMIN_SETTINGS } from './admin-settings.ts';
 import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
 import { CLIENT_AUTHENTICATION_SETTINGS } from './client-authentication-settings.ts';
 import { CLIENT_DOCUMENT_SETTINGS } from './client-document-settings.ts';
@@ -116,14 +117,16 @@ export const SETTINGS = {
     pattern: /^[A-Za-z0-9.:_-]+$/u,
     rule: 'must be a host name or an IP address without brackets',
     description:
-      'The address that health and metrics listen on. They need no token: keep the address off public networks.',
+      'The address that health, metrics and the administration API listen on. Health and metrics need no token: keep the address off public networks.',
   }),
   'management.listen-port': integer({
     default: 9090,
     min: 0,
     max: 65_535,
-    description: 'The TCP port of health and metrics. 0 takes a free port.',
+    description: 'The TCP port of health, metrics and the administration API. 0 takes a free port.',
   }),
+
+  ...ADMIN_SETTINGS,
 
   ...PROCESS_SETTINGS,
   ...STORAGE_SETTINGS,

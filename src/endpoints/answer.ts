@@ -2,6 +2,7 @@ import { StorageUnavailable } from '../ports/storage.ts';
 import { ERROR_CODES, NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { bearerChallenge } from '../spec/www-authenticate.ts';
 import type { Contract, Endpoint, EndpointRequest, EndpointResponse, Failure } from './contract.ts';
+import { problemResponse } from './problem-response.ts';
 
 /** Receives every failure of a request. The error holds the text for the log. */
 export type Report = (failure: unknown) => void;
@@ -18,7 +19,7 @@ export function answer(
   const failed = (failure: unknown): EndpointResponse => {
     report(failure);
     return endpoint.errorPage === undefined
-      ? renderError(endpoint.contract, failure)
+      ? renderError(endpoint.contract, request, failure)
       : endpoint.errorPage(request, failureOf(endpoint.contract, failure));
   };
   try {
@@ -29,7 +30,8 @@ export function answer(
   }
 }
 
-function renderError(contract: Contract, failure: unknown): EndpointResponse {
+function renderError(contract: Contract, request: EndpointRequest, failure: unknown): EndpointResponse {
+  if (contract.errors === 'problem') return problemResponse(contract, request, failure);
   if (failure instanceof NotFound) return { status: 404, headers: UNCACHED };
   if (failure instanceof TooManyRequests) return tooManyRequests(failure);
   if (areWritesStopped(failure)) return WRITES_STOPPED;

@@ -1,9 +1,10 @@
+import type { AdminScope } from '../spec/admin-scopes.ts';
 import type { ClientCertificate } from '../spec/client-certificate.ts';
 import type { ErrorCode } from '../spec/errors.ts';
 import type { Schema } from '../spec/json-schema.ts';
 import type { ParameterName } from '../spec/parameter-words.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Credentials of a caller, with the scheme of the API description and words for people. `none`: the request needs none. */
 export const CREDENTIALS = {
@@ -37,6 +38,11 @@ export const CREDENTIALS = {
     scheme: { type: 'http', scheme: 'bearer' },
     words: 'The master token of direct authorisation, the setting `direct-authorization.token-sha256`.',
   },
+  'admin-token': {
+    scheme: { type: 'http', scheme: 'bearer' },
+    words:
+      'An access token of this server with the scope value that the operation names, or a break-glass token, the setting `admin.token-sha256`.',
+  },
   'sign-in-page-token': {
     scheme: { type: 'http', scheme: 'bearer' },
     words: 'The token of the sign-in page of the operator, the setting `sign-in.token-sha256`.',
@@ -63,6 +69,15 @@ export interface ParameterContract {
   readonly repeatable: ReadonlySet<string>;
 }
 
+/** A parameter of the query, or a header, that one endpoint reads. */
+export interface InputContract {
+  readonly name: string;
+  readonly in: 'query' | 'header';
+  readonly words: string;
+  readonly schema: Schema;
+  readonly required?: true;
+}
+
 interface ParameterRules {
   readonly required?: readonly ParameterName[];
   readonly repeatable?: readonly ParameterName[];
@@ -87,15 +102,19 @@ export const formOf = parametersOf('form');
 export interface Contract {
   readonly name: string;
   readonly method: Method;
-  /** Below the issuer; `{id}` stands for one path segment. */
+  /** Below the issuer; `{name}` stands for one path segment. */
   readonly path: string;
   /** One sentence that begins with a verb. */
   readonly purpose: string;
-  /** The meaning of `{id}` in the path. */
-  readonly segment?: string;
+  /** The meaning of each `{name}` in the path. */
+  readonly segments?: Readonly<Record<string, string>>;
   /** Each of these suffices. */
   readonly credentials: readonly Credential[];
   readonly parameters?: ParameterContract;
+  /** Parameters of the query and headers that belong to this endpoint alone, by name. */
+  readonly inputs?: readonly InputContract[];
+  /** The scope value that the access token must have, for endpoints of administration. */
+  readonly scope?: AdminScope;
   /** The bodies that the endpoint reads, if they are no form. */
   readonly content?: Content;
   /** Every response that is no refusal, by its status. */
@@ -104,8 +123,8 @@ export interface Contract {
   /** The member of the provider metadata that names this endpoint's address (RFC 8414 §2). */
   readonly advertisedAs?: string;
   readonly statuses: readonly number[];
-  /** The form of errors; `page` shows them to a person in a browser. */
-  readonly errors: 'json' | 'bearer-challenge' | 'page';
+  /** The form of errors; `page` shows them to a person in a browser, `problem` is RFC 9457. */
+  readonly errors: 'json' | 'bearer-challenge' | 'page' | 'problem';
   /** The codes of its JSON errors. Limits and storage add `temporarily_unavailable` to 429 and 503. */
   readonly refusals?: readonly ErrorCode[];
   /** Statuses of this endpoint that differ from `ERROR_CODES`. */
@@ -127,6 +146,8 @@ export interface EndpointRequest {
   readonly method: string;
   /** The path segment that stands for `{id}`, still percent-encoded; `''` where the path has none. */
   readonly segment: string;
+  /** The path segments by their names, still percent-encoded. */
+  readonly segments: Readonly<Record<string, string>>;
   /** Names in lower case, without a prototype. The HTTP edge refuses repeated security-relevant headers. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Without the question mark, still percent-encoded. */

@@ -77,6 +77,8 @@ export interface HostOptions {
   readonly sites: readonly Site[];
   /** For a host whose tenants come and go while it listens. */
   readonly tenancy?: Tenancy;
+  /** Whether every peer may name a tenant, and not only trusted proxies: for a host whose endpoints ask for tokens. */
+  readonly anyoneNamesTenant?: boolean;
   readonly listen: Listen;
   readonly limits: Limits;
   readonly log: Log;
@@ -125,7 +127,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const edge: Edge = {
     router: buildRouter(options.sites),
     tenancy: options.tenancy,
-    mayNameTenant: tenantNaming(listen.trustedProxies ?? []),
+    mayNameTenant:
+      options.anyoneNamesTenant === true ? () => true : tenantNaming(listen.trustedProxies ?? []),
     bodyLimit_bytes: options.limits.body,
     log,
     observe,

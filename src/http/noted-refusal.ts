@@ -5,6 +5,7 @@ import type { ClientAddress } from './client-address.ts';
 import type { Request } from './messages.ts';
 import type { RequestHeaders } from './raw-headers.ts';
 import { type FailureMembers, logFailure } from './refusal-log.ts';
+import type { Segments } from './router.ts';
 
 /** The name of the code between Node's parser and an endpoint, in the log and the counters. */
 export const EDGE = 'edge';
@@ -29,7 +30,7 @@ export interface Noted {
 export interface RefusedRequest {
   readonly context: Noted;
   readonly endpoint: Endpoint;
-  readonly segment: string;
+  readonly segments: Segments;
   readonly headers: RequestHeaders;
   readonly body: Uint8Array;
 }
@@ -49,13 +50,13 @@ export function noteEdgeRefusal(
 
 /** Logs the failure of an endpoint with the client and the network address (decision 46), and counts a refusal. */
 export function noteFailure(noting: Noting, refused: RefusedRequest, status: number, failure: unknown): void {
-  const { context, endpoint, segment, headers, body } = refused;
+  const { context, endpoint, segments, headers, body } = refused;
   const { contract } = endpoint;
   const members = {
     ...placeOf(context, contract.name, status),
     address: addressOf(noting, context.request, headers),
   };
-  const claiming = { contract, segment, headers, query: queryOf(context.target), body };
+  const claiming = { contract, segment: segments['id'] ?? '', headers, query: queryOf(context.target), body };
   const reason = logFailure(noting.log, members, failure, claiming);
   if (reason !== undefined) noting.observeRefusal(contract.name, reason);
 }

@@ -4,6 +4,7 @@ import type { Log } from '../ports/log.ts';
 import { parseAuthorization } from '../spec/authorization-header.ts';
 import { NotFound, OAuthError, type RefusalNotes, TooManyRequests } from '../spec/errors.ts';
 import { formDecode } from '../spec/percent-encoding.ts';
+import { Problem } from '../spec/problems.ts';
 import type { RefusalReason } from '../spec/refusal-reasons.ts';
 import { shownText } from '../spec/shown-text.ts';
 import type { RequestHeaders } from './raw-headers.ts';
@@ -119,6 +120,10 @@ function toldBy(failure: unknown): Told | undefined {
   if (failure instanceof NotFound) {
     const detail = failure.message || 'not found';
     return { counted: 'not_found', reason: 'not_found', detail, notes: {} };
+  }
+  if (failure instanceof Problem) {
+    const { code, detail, notes } = failure;
+    return { counted: code, error: code, reason: code, detail, notes };
   }
   if (!(failure instanceof TooManyRequests)) return undefined;
   const { limit, message: detail } = failure;

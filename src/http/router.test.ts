@@ -37,8 +37,8 @@ function site(issuerPath: string, outside: readonly Endpoint[] = []): Site {
 }
 
 test('a path is found with the endpoint of each of its methods, HEAD as GET (RFC 9110 §9.3.2)', () => {
-  const { resource, segment } = buildRouter([site('')]).find('/clients') ?? assert.fail();
-  assert.equal(segment, '');
+  const { resource, segments } = buildRouter([site('')]).find('/clients') ?? assert.fail();
+  assert.deepEqual(segments, {});
   assert.equal(resource.routes.get('POST')?.contract.name, 'POST /clients');
   assert.equal(resource.routes.get('HEAD'), resource.routes.get('GET'));
   assert.equal(resource.routes.get('DELETE'), undefined);
@@ -58,7 +58,7 @@ test('{id} matches exactly one segment and passes it on as it was sent', () => {
     '__proto__',
   ]) {
     const match = router.find(`/clients/${segment}`);
-    assert.equal(match?.segment, segment);
+    assert.equal(match?.segments['id'], segment);
     assert.equal(match.resource.routes.get('PUT')?.contract.path, '/clients/{id}');
   }
 });
@@ -94,7 +94,7 @@ test('endpoints are below their issuer’s path, and well-known endpoints of RFC
   const router = buildRouter([site('/c1'), site('/c2', [infix])]);
   assert.equal(router.find('/clients'), undefined);
   assert.ok(router.find('/c1/clients'));
-  assert.equal(router.find('/c2/clients/x')?.segment, 'x');
+  assert.equal(router.find('/c2/clients/x')?.segments['id'], 'x');
   assert.equal(router.find('/.well-known/oauth-authorization-server/c2')?.resource.routes.get('GET'), infix);
   assert.equal(router.find('/c2/.well-known/oauth-authorization-server/c2'), undefined);
 });
@@ -104,8 +104,34 @@ test('buildRouter throws if two endpoints have one route', () => {
 });
 
 test('buildRouter throws for a path that could never match', () => {
-  for (const path of ['clients', '/clients/{id}/keys', '/{tenant}/clients/{id}']) {
-    const one = { issuerPath: '', allowedOrigins: [], endpoints: [endpoint('GET', path)] };
-    assert.throws(() => buildRouter([one]), /cannot be routed/, path);
+  for (const paths of [['clients'], ['/clients/x{id}'], ['/clients/{ID}/keys'], ['/a/{x}', '/a/{y}']]) {
+    const endpoints = paths.map((path, index) => endpoint(index === 0 ? 'GET' : 'PUT', path));
+    const one = { issuerPath: '', allowedOrigins: [], endpoints };
+    assert.throws(() => buildRouter([one]), /cannot be routed/, paths.join());
+  }
+});
+
+test('{name} stands anywhere in a path; a literal segment comes first, and each segment is passed on under its name', () => {
+  const paths = ['/a/{x}', '/a/b', '/a/{x}/c/{y}', '/a/b/c/d', '/a/{x}/c'];
+  const endpoints = paths.map((path) => endpoint('GET', path));
+  const router = buildRouter([{ issuerPath: '/t', allowedOrigins: [], endpoints }]);
+  const rows: readonly (readonly [path: string, found: string | undefined, segments?: object])[] = [
+    ['/t/a/b', '/a/b', {}],
+    ['/t/a/z', '/a/{x}', { x: 'z' }],
+    ['/t/a/b/c', '/a/{x}/c', { x: 'b' }],
+    ['/t/a/b/c/d', '/a/b/c/d', {}],
+    ['/t/a/b/c/e', '/a/{x}/c/{y}', { x: 'b', y: 'e' }],
+    ['/t/a/%2F/c/__proto__', '/a/{x}/c/{y}', { x: '%2F', y: '__proto__' }],
+    ['/t/a//c', undefined],
+    ['/t/a/../c', undefined],
+    ['/t/a/b/c/', undefined],
+    ['/t/a/b/c/d/', undefined],
+    ['/t/a', undefined],
+    [`/t${'/a'.repeat(9999)}`, undefined],
+  ];
+  for (const [path, found, segments] of rows) {
+    const match = router.find(path);
+    assert.equal(match?.resource.routes.get('GET')?.contract.path, found, path.slice(0, 40));
+    if (segments !== undefined) assert.deepEqual({ ...match?.segments }, segments);
   }
 });

@@ -16,7 +16,7 @@ import { discardBody, edgeRefusal } from './refusals.ts';
 import { EMPTY_BODY } from './request-body.ts';
 import { absoluteTarget } from './request-target.ts';
 import { type Envelope, type Envelopes, writeResponse } from './response-writer.ts';
-import type { Match, Router } from './router.ts';
+import type { Match, Router, Segments } from './router.ts';
 import { findAmongTenants, namesTenant, type Tenancy, TenantsBusy, VARY_BY_TENANT } from './tenancy.ts';
 
 /**
@@ -82,7 +82,7 @@ export interface RequestContext {
 export interface CompleteRequest {
   readonly context: RequestContext;
   readonly endpoint: Endpoint;
-  readonly segment: string;
+  readonly segments: Segments;
   readonly headers: RequestHeaders;
   readonly body: Uint8Array;
   /** Header names and values of every answer to it, in turn. */
@@ -238,10 +238,10 @@ function receiveBody(
     return refuseAndClose(edge, context, edgeRefusal(417), 'unknown-expectation', undefined, lines);
   }
   const hasBody = headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-  const { segment } = match;
+  const { segments } = match;
   if (endpoint.contract.body === 'none' || !hasBody) {
     if (hasBody) request.dropBody();
-    return edge.complete.add({ context, endpoint, segment, headers, body: EMPTY_BODY, lines });
+    return edge.complete.add({ context, endpoint, segments, headers, body: EMPTY_BODY, lines });
   }
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -250,7 +250,7 @@ function receiveBody(
   }
   if (expectation !== undefined) response.writeContinue();
   request.readBody((body) => {
-    if (typeof body === 'object') edge.complete.add({ context, endpoint, segment, headers, body, lines });
+    if (typeof body === 'object') edge.complete.add({ context, endpoint, segments, headers, body, lines });
     else if (body === 'too-large')
       refuseAndClose(edge, context, edgeRefusal(413), 'body-too-large', undefined, lines);
     else refuseAndClose(edge, context, edgeRefusal(503, undefined, COME_AGAIN), 'bodies-full', FULL, lines);
@@ -280,7 +280,7 @@ function traceOf(edge: Edge, { context, endpoint, headers }: CompleteRequest): R
 }
 
 function handleHere(edge: Edge, complete: CompleteRequest): void {
-  const { context, endpoint, segment, headers, body, lines } = complete;
+  const { context, endpoint, segments, headers, body, lines } = complete;
   const { target, request } = context;
   const clientCertificate = edge.clientCertificate(request.socket, headers);
   if (typeof clientCertificate === 'string') {
@@ -304,7 +304,8 @@ function handleHere(edge: Edge, complete: CompleteRequest): void {
       endpoint,
       {
         method: request.method ?? '',
-        segment,
+        segment: segments['id'] ?? '',
+        segments,
         headers,
         query: queryOf(target),
         body,

@@ -2,7 +2,7 @@ import { environmentName } from '../config/environment.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Host, type Listen, startHost } from '../http/host.ts';
 import { BodyMemory } from '../http/request-body.ts';
-import type { Site } from '../http/router.ts';
+import { buildRouter, type Site } from '../http/router.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import type { TlsListen, TlsMaterial } from '../http/tls-listener.ts';
 import type { Log } from '../ports/log.ts';
@@ -10,6 +10,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import { StorageUnavailable } from '../ports/storage.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import { type RequestWaits, requestWaits } from '../storage/request-waits.ts';
+import { managementTenancy } from './administration.ts';
 
 /** Requests about health are short. */
 const MANAGEMENT_CLOSE_TIMEOUT_MS = 1000;
@@ -125,14 +126,31 @@ export async function startWaitingHosts(
   return async () => void (await Promise.all(hosts.map((host) => host.close())));
 }
 
-export async function startManagementHost(
-  settings: Settings,
-  endpoints: Site['endpoints'],
-  log: Log,
-): Promise<Host> {
+export interface ManagementHostNeeds {
+  readonly settings: Settings;
+  /** Health and metrics. */
+  readonly endpoints: Site['endpoints'];
+  /** Returns the administration of the tenants; undefined until they are open. */
+  readonly administration: () => Tenancy | undefined;
+  readonly log: Log;
+  readonly measured: Metrics;
+}
+
+export async function startManagementHost({
+  settings,
+  endpoints,
+  administration,
+  log,
+  measured,
+}: ManagementHostNeeds): Promise<Host> {
   const body = settings['limits.body'];
+  const sites = [{ issuerPath: '', endpoints, allowedOrigins: [] }];
+  const own = new Set(endpoints.map(({ contract }) => contract.name));
   return await bound('management.listen-port', {
-    sites: [{ issuerPath: '', endpoints, allowedOrigins: [] }],
+    sites,
+    tenancy: managementTenancy(buildRouter(sites), administration),
+    anyoneNamesTenant: true,
+    requests: requestWaits(settings['storage.deadline']),
     listen: {
       ...listenOptions(settings),
       host: settings['management.listen-host'],
@@ -141,7 +159,10 @@ export async function startManagementHost(
     },
     limits: { body, bodies: new BodyMemory(body), header: settings['limits.header'] },
     log,
-    observe: () => undefined,
+    // Scrapes and probes are not requests of anyone.
+    observe: (endpoint, status, seconds) =>
+      own.has(endpoint) ? undefined : measured.observeRequest(endpoint, status, seconds),
+    observeRefusal: (endpoint, reason) => measured.count('chancery_refusals_total', { endpoint, reason }),
   });
 }
 

@@ -4,6 +4,7 @@ import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Readiness, storageState } from '../endpoints/health/endpoint.ts';
 import type { Host } from '../http/host.ts';
+import type { Tenancy } from '../http/tenancy.ts';
 import type { DevelopmentFacts } from '../ports/development.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -52,11 +53,13 @@ export async function startServer(
   const measured = prometheusMetrics(() => memory.caches.figures());
   let service: Service | undefined;
   const state = (): Readiness | Promise<Readiness> => service?.state() ?? { status: 'starting' };
-  const management = await startManagementHost(
+  const management = await startManagementHost({
     settings,
-    managementEndpoints({ metrics: measured, state }),
+    endpoints: managementEndpoints({ metrics: measured, state }),
+    administration: () => service?.administration,
     log,
-  );
+    measured,
+  });
   try {
     service = await startService({
       settings,
@@ -111,6 +114,8 @@ export interface Service {
   readonly address: AddressInfo;
   /** The default one. */
   readonly tenant: Tenant;
+  /** For the management listener. */
+  readonly administration: Tenancy;
   state(): Promise<Readiness>;
   /** Resolves with the damage that the check of the database file finds; never if it finds none. */
   readonly damage: Promise<string>;
@@ -146,10 +151,10 @@ async function open(
   close: () => Promise<void>,
 ): Promise<Service | undefined> {
   const { settings, mode, log, measured, memory, shared, check, stopped } = needs;
-  const { bodies } = memory;
   const tls = openTls(settings, log);
   const tracing = await openProcessTracing(settings, measured);
   closers.push(async () => await tracing.close());
+  const waiting = { settings, log, measured, tracing, bodies: memory.bodies, shared };
   const opened = await openStorageWhenThere({
     settings,
     mode,
@@ -158,8 +163,7 @@ async function open(
     meter: storageMeter(measured),
     failedRead: () => measured.count('chancery_storage_failed_reads_total', {}),
     stopped,
-    meanwhile: async () =>
-      await startWaitingHosts({ settings, log, measured, tracing, bodies, shared, tls: tls.material }),
+    meanwhile: async () => await startWaitingHosts({ ...waiting, tls: tls.material }),
   });
   if (opened === undefined) return undefined;
   const { storage } = opened;
@@ -185,7 +189,7 @@ async function open(
   const upkeep = startUpkeep({ settings, tenants, storage, metrics: measured, clock, log, counts: check });
   closers.push(async () => await upkeep.stop());
   const sites = [tenants.first.site(settings.issuer)];
-  const behind = { settings, sites, tenancy: tenants.tenancy, log, measured, tracing, bodies, shared };
+  const behind = { ...waiting, sites, tenancy: tenants.tenancy };
   const hosts = await startPublicHosts({ ...behind, tls: tls.material });
   closers.push(async () => void (await Promise.all(hosts.map((host) => host.close()))));
   storage.fileCheck?.begin();
@@ -197,6 +201,7 @@ async function open(
   return {
     address: hosts[0].address,
     tenant: tenants.first,
+    administration: tenants.administration,
     damage: damageOf(storage, log),
     stopWrites: (reason) => storage.stopWrites?.(reason),
     state: async () =>

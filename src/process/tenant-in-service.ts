@@ -23,10 +23,13 @@ export interface TenantInService {
    * Returns the router of one of its names. A closed tenant opens in the turn of the network that calls it.
    * @rejects TenantsBusy if too many wait
    */
-  router(issuer: string, network: () => string): Promise<Router>;
+  router(issuer: string, network: () => string, listener?: Listener): Promise<Router>;
   /** Closes the tenant for good. */
   close(): Promise<void>;
 }
+
+/** The listeners on which a tenant has endpoints. */
+type Listener = 'public' | 'management';
 
 /** Pause after a tenant could not be opened: calls of a broken tenant must not delay the others. */
 const RETRY_MS = 1000;
@@ -125,12 +128,15 @@ function heldTenant({ open, among }: Pick<Opening, 'open' | 'among'>, onRelease:
 }
 
 export function tenantInService({ id, settings, storage, open, among }: Opening): TenantInService {
-  const routers = new Map<string, Router>();
-  const held = heldTenant({ open, among }, () => routers.clear());
-  const routerOf = (known: Tenant, issuer: string): Router => {
-    const router = buildRouter([known.site(issuer)]);
+  const routers = { public: new Map<string, Router>(), management: new Map<string, Router>() };
+  const held = heldTenant({ open, among }, () => {
+    routers.public.clear();
+    routers.management.clear();
+  });
+  const routerOf = (known: Tenant, issuer: string, listener: Listener): Router => {
+    const router = buildRouter([listener === 'public' ? known.site(issuer) : known.managementSite(issuer)]);
     // It may have been closed while it was waited for.
-    if (known === held.current()) routers.set(issuer, router);
+    if (known === held.current()) routers[listener].set(issuer, router);
     return router;
   };
   return {
@@ -139,12 +145,12 @@ export function tenantInService({ id, settings, storage, open, among }: Opening)
     storage,
     opened: async () => await held.opened(OWN_WORK),
     current: () => held.current(),
-    async router(issuer, network) {
+    async router(issuer, network, listener = 'public') {
       held.called();
-      const router = routers.get(issuer);
+      const router = routers[listener].get(issuer);
       if (router !== undefined) return router;
       const made = held.current() ?? (await held.opened(network()));
-      return routers.get(issuer) ?? routerOf(made, issuer);
+      return routers[listener].get(issuer) ?? routerOf(made, issuer, listener);
     },
     close: async () => await held.close(),
   };

@@ -14,6 +14,7 @@ import { startRounds } from '../system/rounds.ts';
 import type { Platform } from '../tenant/platform.ts';
 import { tenantSettings } from '../tenant/settings.ts';
 import { openTenant, type Tenant, type TenantNeeds } from '../tenant/tenant.ts';
+import { tenancyByHeaders } from './administration.ts';
 import { inTurn } from './in-turn.ts';
 import { unhurriedKeyMaker } from './key-making.ts';
 import { openTenantsUpTo } from './open-tenants.ts';
@@ -32,6 +33,8 @@ export interface TenantsNeeds extends Omit<OpenedParts, 'storage' | 'ownOrigins'
 export interface Tenants {
   readonly first: Tenant;
   readonly tenancy: Tenancy;
+  /** The administration of the tenants, for the management listener. */
+  readonly administration: Tenancy;
   /** Returns the tenants that have logout tokens to deliver. Asks once for all tenants. */
   withLogouts(): Promise<readonly TenantInService[]>;
   /** Returns the open tenants, the default one first. */
@@ -103,17 +106,26 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
     log,
     failure: 'the tenants could not be read',
   });
+  const names = async (): Promise<TenantNames> => {
+    await catchUp();
+    return register.names();
+  };
   return {
     first,
     tenancy: {
       several: () => register.names().several,
-      async names() {
-        await catchUp();
-        return register.names();
-      },
+      names,
       router: async ({ tenant, issuer }, from) =>
         (await register.find(tenant)?.router(issuer, from)) ?? NOTHING,
     },
+    administration: tenancyByHeaders(
+      {
+        names,
+        router: async ({ tenant, issuer }, from) =>
+          (await register.find(tenant)?.router(issuer, from, 'management')) ?? NOTHING,
+      },
+      settings.issuer,
+    ),
     async withLogouts() {
       await catchUp();
       return (await storage.tenants.withLogouts()).flatMap((id) => register.find(id) ?? []);
@@ -213,8 +225,8 @@ function tenantRegister(needs: TenantsNeeds): TenantRegister {
     issuers: [settings.issuer, ...settings['issuer-aliases']],
   };
   const known = tenantNames(names);
-  const inService = servingWith(needs, known.origins);
-  const first = inService(DEFAULT_TENANT, settings);
+  const inService = servingWith(needs, known.origins, () => first.current()?.adminTokens);
+  const first: TenantInService = inService(DEFAULT_TENANT, settings);
   const serving = new Map<TenantId, Listed>();
   /** With the disabled ones. */
   const ids = new Set<TenantId>();
@@ -282,6 +294,7 @@ function tenantRegister(needs: TenantsNeeds): TenantRegister {
 function servingWith(
   needs: TenantsNeeds,
   ownOrigins: ReadonlySet<string>,
+  superiorAdmins: NonNullable<Platform['superiorAdmins']>,
 ): (id: TenantId, own: Settings) => TenantInService {
   const platform = openPlatform({ ...needs, ownOrigins });
   const bounds = boundsOf(needs);
@@ -295,7 +308,13 @@ function servingWith(
       storage: needs.storage.forTenant(id),
       open: async () =>
         await openApart(
-          { ...platform, jose, outbound: platform.outbound.apart(id), caches: platform.caches.forTenant() },
+          {
+            ...platform,
+            ...(isFirst ? {} : { superiorAdmins }),
+            jose,
+            outbound: platform.outbound.apart(id),
+            caches: platform.caches.forTenant(),
+          },
           { id, settings: own },
         ),
       among: isFirst ? undefined : bounds,

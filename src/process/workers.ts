@@ -43,7 +43,13 @@ export async function runWorkers(needs: WorkersNeeds): Promise<number> {
   };
   const endpoints = managementEndpoints({ metrics: all, state: () => workers.state() });
   try {
-    const management = await startManagementHost(settings, endpoints, log);
+    const management = await startManagementHost({
+      settings,
+      endpoints,
+      administration: () => undefined,
+      log,
+      measured: own,
+    });
     stopped.addEventListener('abort', () => management.drain());
     const serving = await workers.serving;
     if (typeof serving !== 'number') needs.onServing(serving);

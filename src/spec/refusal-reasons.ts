@@ -1,3 +1,4 @@
+import { ADMINISTRATION_REASONS } from './refusals/administration.ts';
 import { AUTHORIZATION_REASONS } from './refusals/authorization.ts';
 import { CLIENT_AUTHENTICATION_REASONS } from './refusals/client-authentication.ts';
 import { CODE_REASONS } from './refusals/codes.ts';
@@ -14,6 +15,7 @@ export const REFUSAL_REASONS = {
   'Requests, bearer tokens and grants': REQUEST_REASONS,
   'Authorisation requests, pages and logout': AUTHORIZATION_REASONS,
   'Sign-in': SIGN_IN_REASONS,
+  Administration: ADMINISTRATION_REASONS,
   'Before any endpoint': EDGE_REASONS,
   'Error codes without a narrower reason': CODE_REASONS,
 } as const;
@@ -25,5 +27,6 @@ export type RefusalReason =
   | keyof typeof REQUEST_REASONS
   | keyof typeof AUTHORIZATION_REASONS
   | keyof typeof SIGN_IN_REASONS
+  | keyof typeof ADMINISTRATION_REASONS
   | EdgeReason
   | keyof typeof CODE_REASONS;

@@ -1,3 +1,5 @@
+import { ADMIN_SCHEMAS } from './admin-schemas/conventions.ts';
+import { ADMIN_KEY_SCHEMAS } from './admin-schemas/keys.ts';
 import { CLIENT_SCHEMAS } from './client-metadata-schema.ts';
 import { ERROR_CODES } from './errors.ts';
 import { closed, FLAG, OBJECT, type Schema, SECONDS, said, TEXT, TEXTS, WEB_ADDRESS } from './json-schema.ts';
@@ -143,6 +145,8 @@ export const SCHEMAS = {
     }),
   ),
   ...CLIENT_SCHEMAS,
+  ...ADMIN_SCHEMAS,
+  ...ADMIN_KEY_SCHEMAS,
   TokenResponse: said('RFC 6749 §5.1.', TOKEN_RESPONSE),
   TokenIntrospection: said('RFC 7662 §2.2. An inactive token has `active` alone.', TOKEN_INTROSPECTION),
   DirectAuthorization: DIRECT_AUTHORIZATION,

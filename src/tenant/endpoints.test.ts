@@ -7,7 +7,7 @@ import { testTenant } from '../testing/tenant.ts';
 import { managementEndpoints } from './management-endpoints.ts';
 
 test('every contract of src/endpoints stands in the list of endpoints, once', async () => {
-  const site = await testTenant({
+  const tenant = testTenant({
     development: { version: '1', data: 'd', management: 'm', account: 'a', refusals: () => [] },
     settings: {
       'federation.enabled': true,
@@ -15,9 +15,13 @@ test('every contract of src/endpoints stands in the list of endpoints, once', as
       'sign-in.external-url': 'https://login.example.net/start',
       'sign-in.token-sha256': [createHash('sha256').update('page').digest('hex')],
     },
-  }).site();
+  });
+  const site = await tenant.site();
+  const administration = await tenant.managementSite();
   const managed = managementEndpoints({ metrics: prometheusMetrics(), state: () => ({ status: 'ready' }) });
-  const standing = [...site.endpoints, ...managed].map(({ contract }) => contract.name);
+  const standing = [...site.endpoints, ...administration.endpoints, ...managed].map(
+    ({ contract }) => contract.name,
+  );
   assert.equal(new Set(standing).size, standing.length);
   const folders = await readEndpointFolders();
   const promised = new Set(folders.flatMap(({ contracts }) => contracts.map(({ name }) => name)));

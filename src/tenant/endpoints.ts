@@ -34,6 +34,7 @@ import { postedUserinfo, userinfo } from '../endpoints/userinfo/endpoint.ts';
 import { offeredGrants } from '../grants/grants.ts';
 import type { Site } from '../http/router.ts';
 import { supportedAcrValues } from '../sessions/acr-values.ts';
+import { adminEndpoints } from './admin-endpoints.ts';
 import { federationMembers } from './federation.ts';
 import type { Issuer } from './issuer.ts';
 import { certificateTrust, offersFrontChannelLogout } from './settings.ts';
@@ -102,7 +103,8 @@ export function siteOf(issuer: Issuer): Site {
   const { settings, maxAge } = issuer;
   const own = opened(ENDPOINTS, issuer);
   const metadata = metadataOf(issuer, own);
-  const standing = [...own, ...opened(DOCUMENTS, { ...issuer, metadata })];
+  const administration = settings['admin.listeners'] === 'both' ? adminEndpoints(issuer) : [];
+  const standing = [...own, ...opened(DOCUMENTS, { ...issuer, metadata }), ...administration];
   const issuerPath = new URL(issuer.issuer).pathname.replace(/\/$/, '');
   // RFC 8414 §3.1 puts the well-known string before the path of the issuer.
   const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
@@ -122,6 +124,13 @@ export function siteOf(issuer: Issuer): Site {
     allowedOrigins: settings['cors.origins'],
   };
 }
+
+/** Returns what stands on the management listener for one issuer. */
+export const managementSiteOf = (issuer: Issuer): Site => ({
+  issuerPath: '',
+  endpoints: adminEndpoints(issuer),
+  allowedOrigins: [],
+});
 
 /** Returns the signed entity configuration of an issuer, with the provider metadata of its endpoints; undefined without a federation. */
 export async function ownStatement(issuer: Issuer): Promise<string | undefined> {

@@ -52,6 +52,7 @@ type Parts = ReturnType<typeof partsUnder>;
 function partsUnder(tenant: TenantParts, issuer: string) {
   const { clients, grants, accounts } = tenant.storage;
   const settings = { ...tenant.settings, issuer };
+  const accessTokens = openAccessTokens(tenant, issuer);
   return {
     ...tenant,
     issuer,
@@ -59,7 +60,11 @@ function partsUnder(tenant: TenantParts, issuer: string) {
     clients,
     grants,
     accounts,
-    accessTokens: openAccessTokens(tenant, issuer),
+    accessTokens,
+    adminTokens: {
+      own: { issuer, accessTokens, breakGlass: masterTokens(settings['admin.token-sha256']) },
+      superior: tenant.superiorAdmins,
+    },
     idTokens: { ...tenant.idTokens, issuer },
     pages: openPagesOf(settings, tenant),
     /** Limits of request bodies and of forms. */

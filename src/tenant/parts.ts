@@ -45,6 +45,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     : undefined;
   return {
     ...platform,
+    superiorAdmins: platform.superiorAdmins,
     settings,
     storage,
     trustAnchors,
@@ -98,6 +99,8 @@ type KeyPlatform = Pick<Platform, 'clock' | 'random' | 'log' | 'metrics'> & {
 
 export interface TenantKeys {
   readonly keys: ServerKeys;
+  /** The keys of the setting; undefined where keys are generated. */
+  readonly configured: readonly ServerKey[] | undefined;
   /** For the acts that change keys. */
   readonly life: KeyLifeNeeds;
 }
@@ -124,7 +127,7 @@ async function openTenantKeys(
       retention: longestSignedLifetime(settings) + settings['keys.retention'],
     },
   };
-  return { keys, life };
+  return { keys, configured, life };
 }
 
 /** Reads the configured keys; undefined where keys are generated. @throws SettingsError at start for a set that could not sign */

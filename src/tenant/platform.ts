@@ -1,4 +1,5 @@
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
+import type { AdminTokens } from '../endpoints/admin/authenticate.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DevelopmentFacts } from '../ports/development.ts';
 import type { JweDecrypter, JweEncrypter } from '../ports/jwe.ts';
@@ -51,6 +52,8 @@ export interface Platform {
   readonly tracing?: Pick<Tracing, 'span'>;
   /** Returns the authorities that may vouch for certificates of clients, as they are configured now. */
   readonly certificateAuthorities: AuthenticationNeeds['certificateAuthorities'];
+  /** Returns the tokens of the default tenant, for the administration of another tenant; absent for the default tenant itself. */
+  readonly superiorAdmins?: () => AdminTokens | undefined;
   /** For the start page of a development server; absent in production. */
   readonly development?: DevelopmentFacts;
 }

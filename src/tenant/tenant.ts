@@ -2,6 +2,7 @@ import type { DocumentClients } from '../clients/metadata-document/document-clie
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { ClientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
+import type { AdminTokens } from '../endpoints/admin/authenticate.ts';
 import type { FederatedClients } from '../federation/registration/federated-clients.ts';
 import type { TrustAnchors } from '../federation/trust-anchors/trust-anchors.ts';
 import type { AnchorExpiries } from '../federation/trust-chain/resolution-figures.ts';
@@ -12,8 +13,8 @@ import type { Log } from '../ports/log.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { LogoutDelivery } from '../sessions/logout-delivery.ts';
 import type { TenantId } from '../spec/identifiers.ts';
-import { ownStatement, siteOf } from './endpoints.ts';
-import { openIssuer } from './issuer.ts';
+import { managementSiteOf, ownStatement, siteOf } from './endpoints.ts';
+import { type Issuer, openIssuer } from './issuer.ts';
 import { openParts, type TenantKeys } from './parts.ts';
 import type { Platform } from './platform.ts';
 import type { EndUsers } from './sign-in.ts';
@@ -33,6 +34,10 @@ export interface TenantNeeds {
 export interface Tenant {
   /** Returns the endpoints below one of the tenant's names; they call themselves by that name. */
   site(issuer: string): Site;
+  /** Returns the administration of one of the tenant's names, for the management listener. */
+  managementSite(issuer: string): Site;
+  /** The tokens that open the administration, under the tenant's first name. */
+  readonly adminTokens: AdminTokens;
   readonly storage: TenantStorage;
   /** Under the tenant's first name, as `issuing` is. */
   readonly registry: RegistryNeeds;
@@ -60,11 +65,11 @@ export async function openTenant(platform: Platform, { id, settings }: TenantNee
   const parts = await openParts({ ...platform, log }, settings, id);
   const first = openIssuer(parts, settings.issuer);
   const { delivery, people, serverKeys, storage, trust, trustAnchors, uses } = parts;
+  const named = (issuer: string): Issuer => (issuer === first.issuer ? first : openIssuer(parts, issuer));
   return {
-    site(issuer) {
-      const named = issuer === first.issuer ? first : openIssuer(parts, issuer);
-      return { tenant: id, ...siteOf(named) };
-    },
+    site: (issuer) => ({ tenant: id, ...siteOf(named(issuer)) }),
+    managementSite: (issuer) => ({ tenant: id, ...managementSiteOf(named(issuer)) }),
+    adminTokens: first.adminTokens.own,
     storage,
     registry: first.registry,
     issuing: first,

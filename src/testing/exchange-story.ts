@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Contract, EndpointRequest } from '../endpoints/contract.ts';
 import { type Answer, requestOf } from './exchange.ts';
 import { PAGE_TOKEN } from './external-sign-in.ts';
-import { acts, DIRECT, MASTER, type TestTenant } from './tenant.ts';
+import { ADMIN, acts, DIRECT, MASTER, type TestTenant } from './tenant.ts';
 
 /** A request that a test sent, with its answer. */
 export interface Exchange {
@@ -79,6 +79,7 @@ export function steadily(all: readonly Exchange[]): (text: string) => string {
   const names = new Map<string, string>([
     [MASTER, 'MASTER_TOKEN'],
     [DIRECT, 'DIRECT_TOKEN'],
+    [ADMIN, 'ADMIN_TOKEN'],
     [PAGE_TOKEN, 'SIGN_IN_PAGE_TOKEN'],
   ]);
   const counts = new Map<string, number>();

@@ -14,6 +14,10 @@ export interface TestRequest {
   readonly id?: string;
   /** `{id}` as it stands. */
   readonly segment?: string;
+  /** Each `{name}`, to be percent-encoded. */
+  readonly segments?: Readonly<Record<string, string>>;
+  /** Each `{name}` as it stands. */
+  readonly rawSegments?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>> | string;
   readonly body?: string | Uint8Array;
@@ -46,9 +50,11 @@ export function requestOf(contract: Contract, request: TestRequest): EndpointReq
   if (authorization !== undefined) headers['authorization'] = authorization;
   const type = request.contentType === undefined ? DEFAULT_TYPES[contract.body] : request.contentType;
   if (type !== null && type !== undefined) headers['content-type'] = type;
+  const segments = segmentsOf(request);
   return {
     method: contract.method,
-    segment: request.segment ?? encodeURIComponent(request.id ?? ''),
+    segment: segments['id'] ?? '',
+    segments,
     headers: Object.assign(headers, request.headers),
     query: request.query ?? '',
     body: bodyOf(request),
@@ -56,6 +62,17 @@ export function requestOf(contract: Contract, request: TestRequest): EndpointReq
     remoteAddress: request.from ?? '192.0.2.1',
     clientCertificate: request.certificate,
   };
+}
+
+function segmentsOf({
+  id,
+  segment,
+  segments = {},
+  rawSegments = {},
+}: TestRequest): Readonly<Record<string, string>> {
+  const given = Object.entries(segments).map(([name, value]) => [name, encodeURIComponent(value)]);
+  const own = segment ?? (id === undefined ? undefined : encodeURIComponent(id));
+  return { ...(own === undefined ? {} : { id: own }), ...Object.fromEntries(given), ...rawSegments };
 }
 
 const DEFAULT_TYPES = {

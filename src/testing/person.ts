@@ -85,7 +85,8 @@ export function browserOf(tenant: TestTenant, always: Readonly<Record<string, st
       throw new Error(`nothing stands at ${method} ${pathname}`);
     const form = body instanceof URLSearchParams ? body.toString() : '';
     const answered = await tenant.ask(endpoint, {
-      segment: match.segment,
+      segment: match.segments['id'] ?? '',
+      segments: match.segments,
       query: search.slice(1),
       form,
       headers: Object.assign({}, headers, always),

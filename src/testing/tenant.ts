@@ -5,6 +5,7 @@ import { answer } from '../endpoints/answer.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
 import type { Site } from '../http/router.ts';
 import { digestOf } from '../keys/digest.ts';
+import type { AdminScope } from '../spec/admin-scopes.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 import { openTenant, type Tenant } from '../tenant/tenant.ts';
 import { type Answer, received, requestOf, type TestRequest } from './exchange.ts';
@@ -17,6 +18,8 @@ export const ISSUER = 'https://op.example.com/c2';
 export const INTROSPECTION_SCOPE = `${ISSUER}/token/introspect`;
 export const MASTER = 'master-token-of-the-client-registry-0123456789';
 export const DIRECT = 'master-token-of-direct-authorisation-012345678';
+/** A break-glass token: it opens every operation of the administration. */
+export const ADMIN = 'break-glass-token-of-the-administration-0123456789';
 export const CALLBACK = 'https://client.example/cb';
 
 /** A client that needs no privilege but `client-reg:grant:code`. */
@@ -29,6 +32,7 @@ export const DEFAULTS: Settings = testSettings({
   issuer: ISSUER,
   'registration.master-token-sha256': [masterToken(MASTER)],
   'direct-authorization.token-sha256': [masterToken(DIRECT)],
+  'admin.token-sha256': [masterToken(ADMIN)],
 });
 
 /** Returns a master token as settings have it: with its first word as the label. */
@@ -45,6 +49,8 @@ export interface TestTenant extends Pick<TestPlatform, 'clock' | 'unwatched' | '
   readonly reports: unknown[];
   opened(): Promise<Tenant>;
   site(): Promise<Site>;
+  /** The administration, as it stands on the management listener. */
+  managementSite(): Promise<Site>;
   registry(): Promise<RegistryNeeds>;
   /** @param name as the contract has it */
   endpoint(name: string): Promise<Endpoint>;
@@ -58,6 +64,8 @@ export interface TestTenant extends Pick<TestPlatform, 'clock' | 'unwatched' | '
   authorize(request: object): Promise<string>;
   /** An initial access token of these scope values. */
   initialToken(...scope: readonly string[]): Promise<string>;
+  /** An access token of a client that acts for itself and is registered for these scope values of administration. */
+  adminToken(...scope: readonly AdminScope[]): Promise<string>;
   introspect(token: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -87,9 +95,9 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
     return await opening;
   };
   const endpoint: TestTenant['endpoint'] = async (name) => {
-    const { site } = await open();
+    const { site, management } = await open();
     return (
-      site.endpoints.find(({ contract }) => contract.name === name) ??
+      [...site.endpoints, ...management.endpoints].find(({ contract }) => contract.name === name) ??
       assert.fail(`no endpoint is named ${name}`)
     );
   };
@@ -110,6 +118,7 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
     log: lines,
     opened: async () => (await open()).tenant,
     site: async () => (await open()).site,
+    managementSite: async () => (await open()).management,
     registry: async () => (await open()).tenant.registry,
     endpoint,
     ask,
@@ -121,13 +130,16 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
 interface Opened {
   readonly tenant: Tenant;
   readonly site: Site;
+  /** The administration, as it stands on the management listener. */
+  readonly management: Site;
 }
 
 async function openOn(platform: TestPlatform, settings: Settings): Promise<Opened> {
   const tenant = await openTenant(platform, { id: 'test' as TenantId, settings });
   const site = tenant.site(settings.issuer);
+  const management = tenant.managementSite(settings.issuer);
   platform.watch.begin();
-  return { tenant, site };
+  return { tenant, site, management };
 }
 
 function certificateSettings({ certificateAuthorities: pems }: TestPlatformOptions): Partial<Settings> {
@@ -141,7 +153,9 @@ function certificateSettings({ certificateAuthorities: pems }: TestPlatformOptio
 type Send = TestTenant['send'];
 
 /** Returns the acts of a tenant whose requests go this way. */
-export function acts(send: Send): Pick<TestTenant, 'register' | 'authorize' | 'initialToken' | 'introspect'> {
+export function acts(
+  send: Send,
+): Pick<TestTenant, 'register' | 'authorize' | 'initialToken' | 'adminToken' | 'introspect'> {
   const authorize = async (request: object): Promise<string> => {
     const answered = await send('direct-authorization', { bearer: DIRECT, json: request });
     assert.equal(answered.status, 200, answered.body);
@@ -150,6 +164,15 @@ export function acts(send: Send): Pick<TestTenant, 'register' | 'authorize' | 'i
   return {
     authorize,
     initialToken: async (...scope) => await authorize({ sub: 'admin', scope }),
+    async adminToken(...scope) {
+      const metadata = { ...SERVICE, scope: scope.join(' ') };
+      const client = await send('client-registration', { bearer: MASTER, json: metadata });
+      const { client_id, client_secret } = clientInformationOf(client);
+      const form = { grant_type: 'client_credentials', scope: scope.join(' ') };
+      const answered = await send('token', { basic: [client_id, client_secret], form });
+      assert.equal(answered.status, 200, answered.body);
+      return textOf(answered.json['access_token']);
+    },
     async register(metadata) {
       const answered = await send('client-registration', { bearer: MASTER, json: metadata });
       assert.equal(answered.status, 200, answered.body);

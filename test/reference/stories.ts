@@ -1,3 +1,4 @@
+import { ADMIN_STORIES } from './admin-stories.ts';
 import { CLIENT_STORIES } from './client-stories.ts';
 import { DOCUMENT_STORIES } from './document-stories.ts';
 import type { Story } from './story.ts';
@@ -8,4 +9,5 @@ export const STORIES: Readonly<Record<string, readonly Story[]>> = {
   ...CLIENT_STORIES,
   ...TOKEN_STORIES,
   ...DOCUMENT_STORIES,
+  ...ADMIN_STORIES,
 };

@@ -101,7 +101,7 @@ test('a made-up endpoint without story, specification, and tests that name its s
   };
   const testNames = ['GET /a: 200 with a', '401, not 404', 'a list of 404 members is refused'];
   const files = ['contract.ts', '200.test.ts'];
-  assert.deepEqual(lacking({ name: 'a', files, contracts: [contract], testNames }), [
+  assert.deepEqual(lacking({ name: 'a', folder: 'a', files, contracts: [contract], testNames }), [
     'a has no endpoint.ts',
     'a promises 404, and no name of a test states it as the outcome: "404: …", "…: 404 …", "… with 404", "… answers 404"',
     'a promises 500, and no name of a test states it as the outcome: "500: …", "…: 500 …", "… with 500", "… answers 500"',
@@ -111,8 +111,8 @@ test('a made-up endpoint without story, specification, and tests that name its s
   const named = ['200: a', 'GET /a refuses b with 404 invalid_request (RFC 7591 §3)', 'GET /a answers 500'];
   const sound = { ...contract, specifications: ['RFC 7591 §3'] };
   const sources = ['contract.ts', 'endpoint.ts', 'a.test.ts'];
-  assert.deepEqual(lacking({ name: 'a', files: sources, contracts: [sound], testNames: named }), []);
-  assert.deepEqual(lacking({ name: 'b', files: sources, contracts: [], testNames: [] }), [
+  assert.deepEqual(lacking({ name: 'a', folder: 'a', files: sources, contracts: [sound], testNames: named }), []);
+  assert.deepEqual(lacking({ name: 'b', folder: 'b', files: sources, contracts: [], testNames: [] }), [
     'b has no contract',
   ]);
 });

@@ -2,6 +2,8 @@ import type { Contract } from '../../src/endpoints/contract.ts';
 
 export interface EndpointFolder {
   readonly name: string;
+  /** Below `src/endpoints`. */
+  readonly folder: string;
   readonly files: readonly string[];
   readonly contracts: readonly Contract[];
   /** The names of its tests, those of test functions in `src/testing` that it calls included. */

@@ -4,7 +4,7 @@ export const contract = {
   name: 'client-delete',
   method: 'DELETE',
   path: '/clients/{id}',
-  segment: 'The identifier of the client, percent-encoded.',
+  segments: { id: 'The identifier of the client, percent-encoded.' },
   purpose: 'Deletes a registration, and ends the tokens of the client.',
   credentials: ['master-token', 'registration-access-token'],
   answers: {

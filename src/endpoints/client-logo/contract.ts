@@ -6,7 +6,7 @@ export const contract = {
   name: 'client-logo',
   method: 'GET',
   path: `${LOGO_PATH}/{id}`,
-  segment: 'A part of the address that a page names.',
+  segments: { id: 'A part of the address that a page names.' },
   purpose: 'Serves the logo of a client for the pages.',
   credentials: ['none'],
   answers: {

@@ -5,7 +5,7 @@ export const contract = {
   name: 'client-read',
   method: 'GET',
   path: '/clients/{id}',
-  segment: 'The identifier of the client, percent-encoded.',
+  segments: { id: 'The identifier of the client, percent-encoded.' },
   purpose: 'Reads a registration, and renews an expired secret.',
   credentials: ['master-token', 'registration-access-token'],
   answers: {

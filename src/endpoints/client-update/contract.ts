@@ -5,7 +5,7 @@ export const contract = {
   name: 'client-update',
   method: 'PUT',
   path: '/clients/{id}',
-  segment: 'The identifier of the client, percent-encoded.',
+  segments: { id: 'The identifier of the client, percent-encoded.' },
   purpose: 'Replaces a registration. The answer has a new secret and a new registration access token.',
   credentials: ['master-token', 'registration-access-token'],
   content: { 'application/json': named('ClientMetadata') },

@@ -5,7 +5,7 @@ export const contract = {
   name: 'end-session-confirmation',
   method: 'POST',
   path: '/logout/{id}',
-  segment: 'The handle of the waiting logout.',
+  segments: { id: 'The handle of the waiting logout.' },
   purpose: 'Carries out the choice of the end-user on the logout page, once.',
   credentials: ['none'],
   parameters: formOf(['form_token', 'choice']),

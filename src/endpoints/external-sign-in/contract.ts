@@ -5,7 +5,7 @@ export const contract = {
   name: 'external-sign-in',
   method: 'GET',
   path: '/interaction-api/{id}',
-  segment: 'The handle of the waiting request, from the address of the page.',
+  segments: { id: 'The handle of the waiting request, from the address of the page.' },
   purpose: 'Describes a waiting request to the sign-in page of the operator.',
   credentials: ['sign-in-page-token'],
   answers: {
@@ -23,7 +23,7 @@ export const outcomeContract = {
   name: 'external-sign-in-outcome',
   method: 'POST',
   path: contract.path,
-  segment: 'The handle of the waiting request, from the address of the page.',
+  segments: { id: 'The handle of the waiting request, from the address of the page.' },
   purpose: 'Takes the outcome of a sign-in from the page of the operator, once.',
   credentials: ['sign-in-page-token'],
   content: { 'application/json': named('SignInOutcome') },

@@ -96,18 +96,26 @@ const operationId = (name: string): string =>
 
 /** Describes one endpoint. */
 export function operationOf(contract: Contract): Operation {
-  const { name, purpose, specifications, credentials, parameters, segment } = contract;
-  const query = parameters?.in === 'query' ? queryParameters(parameters) : [];
-  const path =
-    segment === undefined
-      ? []
-      : [{ name: 'id', in: 'path', required: true, description: segment, schema: TEXT }];
+  const { name, purpose, specifications, credentials, parameters, segments = {}, inputs = [] } = contract;
+  const query = [
+    ...(parameters?.in === 'query' ? queryParameters(parameters) : []),
+    ...inputs.map(({ words: description, ...input }) => ({ ...input, description })),
+  ];
+  const path = Object.entries(segments).map(([segment, description]) => ({
+    name: segment,
+    in: 'path',
+    required: true,
+    description,
+    schema: TEXT,
+  }));
   const body = requestBody(contract);
   return {
     operationId: operationId(name),
     summary: purpose,
     ...(specifications.length === 0 ? {} : { description: specifications.join(', ') }),
-    security: credentials.map((each) => (each === 'none' ? {} : { [each]: [] })),
+    security: credentials.map((each) =>
+      each === 'none' ? {} : { [each]: contract.scope === undefined ? [] : [contract.scope] },
+    ),
     ...(query.length + path.length === 0 ? {} : { parameters: [...path, ...query] }),
     ...(body === undefined ? {} : { requestBody: body }),
     responses: responsesOf(contract),
@@ -181,8 +189,14 @@ function refusal(contract: Contract, status: number): ResponseObject {
       ...headersOf(status),
       content: mediaTypes({ 'text/html': TEXT }),
     };
-  const codes = codesOf(contract, status);
   const words = MEANINGS[status] ?? 'The request is refused.';
+  if (contract.errors === 'problem')
+    return {
+      description: words,
+      ...headersOf(status),
+      content: mediaTypes({ 'application/problem+json': named('Problem') }),
+    };
+  const codes = codesOf(contract, status);
   if (codes.length === 0) return { description: `${words} No body.`, ...headersOf(status) };
   const schema = { ...named('OAuthError'), properties: { error: { enum: codes } } };
   return {
@@ -204,6 +218,10 @@ const MEANINGS: Readonly<Record<number, string>> = {
   401: 'The credentials are missing or not valid.',
   403: 'The credentials do not permit the request.',
   404: 'Nothing is at this address.',
+  409: 'The state of the resource does not permit this.',
+  412: 'The resource has changed since the caller read it.',
+  422: 'The request is well-formed, and cannot be followed.',
+  428: 'The request needs `If-Match`.',
   429: 'Too many requests.',
   500: 'A fault of the server; its log has the cause.',
   503: 'The server cannot decide now.',

@@ -75,13 +75,17 @@ test('the API description has every member of the client metadata and every para
   assert.deepEqual(Object.keys(properties ?? {}), [...tokenContract.parameters.names]);
 });
 
-test('a contract describes each status that refuses nothing, the meaning of {id}, and the codes of its JSON errors', () => {
-  for (const { name, statuses, answers, path, segment, errors, refusals, ...contract } of contracts) {
+test('a contract describes each status that refuses nothing, the meaning of each {name}, and the codes of its JSON errors', () => {
+  for (const { name, statuses, answers, path, segments = {}, errors, refusals, ...contract } of contracts) {
     for (const status of statuses) assert.ok(status >= 400 || status in answers, `${name} ${status}`);
     for (const status of Object.keys(answers))
       assert.ok(statuses.includes(Number(status)), `${name} ${status}`);
-    assert.equal(path.endsWith('/{id}'), segment !== undefined, name);
-    const explains = errors !== 'page' && statuses.some((status) => [400, 401, 403].includes(status));
+    const named = [...path.matchAll(/\{([a-z_]+)\}/gu)].map(([, segment]) => segment);
+    assert.deepEqual(named, Object.keys(segments), name);
+    const explains =
+      errors !== 'page' &&
+      errors !== 'problem' &&
+      statuses.some((status) => [400, 401, 403].includes(status));
     assert.ok(!explains || refusals !== undefined, name);
     for (const code of refusals ?? []) {
       const status = contract.errorStatuses?.[code] ?? ERROR_CODES[code].status;

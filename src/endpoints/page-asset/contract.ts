@@ -5,7 +5,7 @@ export const contract = {
   name: 'page-asset',
   method: 'GET',
   path: '/assets/{id}',
-  segment: 'The name of the file.',
+  segments: { id: 'The name of the file.' },
   purpose: 'Serves a file of the pages.',
   credentials: ['none'],
   answers: {

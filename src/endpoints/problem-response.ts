@@ -1,0 +1,94 @@
+import { StorageUnavailable } from '../ports/storage.ts';
+import { ERROR_WORDS } from '../spec/error-words.ts';
+import { ERROR_CODES, NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
+import { type Mistaken, PROBLEMS, Problem, type ProblemCode } from '../spec/problems.ts';
+import { bearerChallenge } from '../spec/www-authenticate.ts';
+import type { Contract, EndpointRequest, EndpointResponse } from './contract.ts';
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** The members of problem details (RFC 9457 §3.1) that depend on the failure. */
+interface Details {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly errors?: readonly Mistaken[] | undefined;
+  readonly challenge?: string | undefined;
+  /** Seconds. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** Renders a failure as problem details (RFC 9457). A fault of the server tells its cause to the log only. */
+export function problemResponse(
+  contract: Pick<Contract, 'scope'>,
+  { id }: Pick<EndpointRequest, 'id'>,
+  failure: unknown,
+): EndpointResponse {
+  const { status, code, title, detail, errors, challenge, retryAfter } = detailsOf(contract, failure);
+  return {
+    status,
+    headers: {
+      'content-type': PROBLEM_TYPE,
+      'cache-control': 'no-store',
+      ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    },
+    body: JSON.stringify({
+      type: `urn:chancery:problem:${code}`,
+      title,
+      status,
+      detail,
+      instance: `urn:chancery:request:${id}`,
+      ...(errors === undefined ? {} : { errors }),
+    }),
+  };
+}
+
+/** An operator has to act: an earlier retry only costs. */
+const STOPPED_RETRY_SECONDS = 60;
+
+function detailsOf(contract: Pick<Contract, 'scope'>, failure: unknown): Details {
+  if (failure instanceof Problem) return ofCode(failure.code, failure.detail, { errors: failure.errors });
+  if (failure instanceof OAuthError) return ofOAuth(contract, failure);
+  if (failure instanceof NotFound)
+    return ofCode('not_found', failure.message || 'nothing is at this address');
+  if (failure instanceof TooManyRequests)
+    return ofCode('too_many_requests', 'too many requests: retry later', {
+      retryAfter: failure.retryAfterSeconds,
+    });
+  if (failure instanceof StorageUnavailable && failure.writesStopped)
+    return ofCode('temporarily_unavailable', 'nothing can be stored now: retry later', {
+      retryAfter: STOPPED_RETRY_SECONDS,
+    });
+  return ofCode('server_error', 'the log of the server has the cause, under the request in instance');
+}
+
+const ofCode = (
+  code: ProblemCode,
+  detail: string,
+  more: Pick<Details, 'errors' | 'retryAfter'> = {},
+): Details => ({ ...PROBLEMS[code], code, detail, ...more });
+
+function ofOAuth({ scope }: Pick<Contract, 'scope'>, failure: OAuthError): Details {
+  const { code, error_description: detail, retryAfter } = failure;
+  const { status } = ERROR_CODES[code];
+  return {
+    status,
+    code,
+    title: ERROR_WORDS[code].means,
+    detail,
+    retryAfter,
+    challenge: failure.challenge ?? challengeOf(status, failure, scope),
+  };
+}
+
+/** RFC 6750 §3: each 401 and 403 names the scope that the request needs. */
+function challengeOf(
+  status: number,
+  { code, error_description }: OAuthError,
+  scope: string | undefined,
+): string | undefined {
+  if (status !== 401 && status !== 403) return undefined;
+  return bearerChallenge({ error: code, error_description, ...(scope === undefined ? {} : { scope }) });
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StorageUnavailable } from '../ports/storage.ts';
+import { ADMIN_SCOPES, type AdminScope, permitsAdmin } from '../spec/admin-scopes.ts';
+import type { Answer, TestRequest } from './exchange.ts';
+import { ADMIN, type TestTenant, testTenant } from './tenant.ts';
+
+/** Returns the request that an operation follows, without credentials. */
+export type OperationRequest = (tenant: TestTenant) => TestRequest | Promise<TestRequest>;
+
+/** Asserts a refusal with problem details (RFC 9457), and what a person reads. */
+export function assertProblem(answer: Answer, status: number, code: string, detail?: RegExp): void {
+  assert.equal(answer.status, status, answer.body);
+  assert.equal(answer.json['type'], `urn:chancery:problem:${code}`);
+  assert.equal(answer.json['status'], status);
+  assert.equal(answer.headers['content-type'], 'application/problem+json');
+  assert.equal(answer.headers['cache-control'], 'no-store');
+  assert.equal(answer.json['instance'], 'urn:chancery:request:request-1');
+  if (detail !== undefined) assert.match(String(answer.json['detail']), detail);
+}
+
+/** Tests what every operation refuses, and how: 400, 401, 403, 500 and 503. Call it once for each operation. */
+export function testAdminOperation(name: string, request: OperationRequest): void {
+  test(`${name} answers 401 without a token, and names the scope that it needs (RFC 6750 §3)`, async () => {
+    const tenant = testTenant();
+    const scope = await scopeOf(tenant, name);
+    const refused = await tenant.send(name, await request(tenant));
+    assertProblem(refused, 401, 'invalid_token');
+    assert.equal(refused.headers['www-authenticate'], `Bearer scope="${scope}"`);
+  });
+
+  test(`${name} answers 403 to every scope value that does not include its own, and follows its own (RFC 6750 §3.1)`, async () => {
+    const tenant = testTenant();
+    const scope = await scopeOf(tenant, name);
+    const asked = await request(tenant);
+    const others = ADMIN_SCOPES.filter((each) => !permitsAdmin([each], scope));
+    const refused = await tenant.send(name, { ...asked, bearer: await tenant.adminToken(...others) });
+    assertProblem(refused, 403, 'insufficient_scope');
+    assert.match(refused.headers['www-authenticate'] ?? '', new RegExp(`scope="${scope}"$`, 'u'));
+    const answered = await tenant.send(name, { ...asked, bearer: await tenant.adminToken(scope) });
+    assert.ok(answered.status < 300, answered.body);
+  });
+
+  test(`${name} answers 400 to a parameter that it does not know, and names those that it knows`, async () => {
+    const tenant = testTenant();
+    const asked = await request(tenant);
+    const refused = await tenant.send(name, { ...asked, bearer: ADMIN, query: 'dryrun=true' });
+    assertProblem(refused, 400, 'unknown_parameter', /^this operation has the parameters [a-z_, ]+ only$/);
+    assert.deepEqual(refused.json['errors'], [{ pointer: 'dryrun', detail: 'is not known' }]);
+  });
+
+  test(`${name} answers 500 for a fault of the server, without its cause`, async () => {
+    const refused = await failing(name, new Error('secret cause'));
+    assertProblem(refused, 500, 'server_error');
+    assert.ok(!refused.body.includes('secret'));
+  });
+
+  test(`${name} answers 503 with Retry-After while nothing can be stored`, async () => {
+    const refused = await failing(name, new StorageUnavailable('full', { writesStopped: true }));
+    assertProblem(refused, 503, 'temporarily_unavailable');
+    assert.equal(refused.headers['retry-after'], '60');
+  });
+}
+
+/** Tests the conditions of a change: 412 and 428. @param request without `If-Match` */
+export function testAdminPrecondition(name: string, request: OperationRequest): void {
+  const send = async (match: string | undefined): Promise<Answer> => {
+    const tenant = testTenant();
+    const asked = await request(tenant);
+    const headers = { ...asked.headers, ...(match === undefined ? {} : { 'if-match': match }) };
+    return await tenant.send(name, { ...asked, bearer: ADMIN, headers });
+  };
+
+  test(`${name} answers 428 without If-Match (RFC 6585 §3)`, async () => {
+    assertProblem(await send(undefined), 428, 'precondition_required');
+  });
+
+  test(`${name} answers 412 to the tag of another version, also to a weak one, and follows * (RFC 9110 §13.1.1)`, async () => {
+    for (const match of ['"other"', 'W/"other"', '"a", "b"'])
+      assertProblem(await send(match), 412, 'precondition_failed');
+    for (const match of ['other', '"', ''])
+      assertProblem(await send(match), 400, 'invalid_parameter', /^If-Match must be /);
+    const followed = await send('*');
+    assert.ok(followed.status < 300, followed.body);
+  });
+}
+
+/** Tests that a dry run answers with 200 and changes nothing that `state` reads. */
+export function testAdminDryRun(
+  name: string,
+  request: OperationRequest,
+  state: (tenant: TestTenant) => Promise<unknown>,
+): void {
+  test(`${name}?dry_run=true: 200 with the changes, and nothing is stored`, async () => {
+    const tenant = testTenant();
+    const asked = await request(tenant);
+    const before = await state(tenant);
+    const query = [asked.query ?? '', 'dry_run=true'].filter((part) => part !== '').join('&');
+    const headers = { 'if-match': '*', ...asked.headers };
+    const answered = await tenant.send(name, { ...asked, headers, query, bearer: ADMIN });
+    assert.equal(answered.status, 200, answered.body);
+    assert.equal(answered.json['dry_run'], true);
+    assert.deepEqual(Object.keys(answered.json), ['dry_run', 'changes', 'warnings', 'result']);
+    assert.deepEqual(await state(tenant), before);
+    assertProblem(
+      await tenant.send(name, { ...asked, headers, query: 'dry_run=maybe', bearer: ADMIN }),
+      400,
+      'invalid_parameter',
+      /^dry_run must be true or false$/,
+    );
+  });
+}
+
+async function scopeOf(tenant: TestTenant, name: string): Promise<AdminScope> {
+  const { contract } = await tenant.endpoint(name);
+  return contract.scope ?? assert.fail(`${name} is no operation of the administration`);
+}
+
+async function failing(name: string, failure: Error): Promise<Answer> {
+  const tenant = testTenant();
+  const endpoint = { ...(await tenant.endpoint(name)), handle: () => Promise.reject(failure) };
+  return await tenant.ask(endpoint, { bearer: ADMIN });
+}
