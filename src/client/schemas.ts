@@ -136,7 +136,7 @@ export interface DryRun {
 /** A dry run: the changes that would happen. Nothing is stored. */
 export interface AdminPreview {
   readonly dry_run: true;
-  readonly changes: readonly ({ readonly path: string; readonly before: unknown; readonly after: unknown })[];
+  readonly changes: readonly ({ readonly path: string; readonly before?: unknown; readonly after?: unknown })[];
   readonly warnings: readonly string[];
   readonly result: unknown;
 }

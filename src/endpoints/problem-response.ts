@@ -5,7 +5,7 @@ import { type Mistaken, PROBLEMS, Problem, type ProblemCode } from '../spec/prob
 import { bearerChallenge } from '../spec/www-authenticate.ts';
 import type { Contract, EndpointRequest, EndpointResponse } from './contract.ts';
 
-export const PROBLEM_TYPE = 'application/problem+json';
+const PROBLEM_TYPE = 'application/problem+json';
 
 /** The members of problem details (RFC 9457 §3.1) that depend on the failure. */
 interface Details {

@@ -5,25 +5,33 @@ import { SCHEMAS } from './schemas.ts';
 
 const REFERENCE = '#/components/schemas/';
 
+/** Whether a value replaces another one, or is merged into it: a null of a merge patch removes a member (RFC 7396 §1). */
+type Kind = 'whole' | 'merge-patch';
+
 /**
  * Returns what is wrong with a value, by JSON pointers (RFC 6901). Knows the keywords that `Schema` has, and stops at the
  * first mistake of each value.
  */
-export function schemaMistakes(value: JsonValue, schema: Schema, pointer = ''): readonly Mistaken[] {
+export function schemaMistakes(
+  value: JsonValue,
+  schema: Schema,
+  kind: Kind = 'whole',
+  pointer = '',
+): readonly Mistaken[] {
   const { $ref, anyOf } = schema;
   if ($ref !== undefined) {
     const named = $ref.slice(REFERENCE.length) as keyof typeof SCHEMAS;
-    return schemaMistakes(value, SCHEMAS[named], pointer);
+    return schemaMistakes(value, SCHEMAS[named], kind, pointer);
   }
   if (anyOf !== undefined) {
-    const all = anyOf.map((each) => schemaMistakes(value, each, pointer));
+    const all = anyOf.map((each) => schemaMistakes(value, each, kind, pointer));
     return all.some((mistakes) => mistakes.length === 0) ? [] : mostTelling(all, pointer);
   }
   const detail = ownMistake(value, schema);
   if (detail !== undefined) return [{ pointer, detail }];
   if (Array.isArray(value))
     return value.flatMap((item, index) => itemMistakes(item, schema, `${pointer}/${index}`));
-  return isObject(value) ? memberMistakes(value, schema, pointer) : [];
+  return isObject(value) ? memberMistakes(value, schema, kind, pointer) : [];
 }
 
 type JsonObject = { readonly [name: string]: JsonValue };
@@ -37,25 +45,37 @@ function mostTelling(all: readonly (readonly Mistaken[])[], pointer: string): re
 }
 
 const itemMistakes = (item: JsonValue, { items }: Schema, pointer: string): readonly Mistaken[] =>
-  items === undefined ? [] : schemaMistakes(item, items, pointer);
+  items === undefined ? [] : schemaMistakes(item, items, 'whole', pointer);
 
-function memberMistakes(value: JsonObject, schema: Schema, pointer: string): readonly Mistaken[] {
-  const { properties = {}, required = [], additionalProperties = true, patternProperties = {} } = schema;
+function memberMistakes(value: JsonObject, schema: Schema, kind: Kind, pointer: string): readonly Mistaken[] {
+  const required = kind === 'whole' ? (schema.required ?? []) : [];
   const missing = required
     .filter((name) => !Object.hasOwn(value, name))
     .map((name) => ({ pointer: `${pointer}/${escaped(name)}`, detail: 'is missing' }));
   const wrong = Object.entries(value).flatMap(([name, member]) => {
     const place = `${pointer}/${escaped(name)}`;
-    const own = Object.hasOwn(properties, name) ? properties[name] : patternSchema(patternProperties, name);
-    if (own !== undefined) return schemaMistakes(member, own, place);
-    if (typeof additionalProperties === 'object') return schemaMistakes(member, additionalProperties, place);
-    if (additionalProperties) return [];
-    return [
-      { pointer: place, detail: `is not known; the members are ${Object.keys(properties).join(', ')}` },
-    ];
+    const own = schemaOfMember(schema, name);
+    if (own === undefined) return [{ pointer: place, detail: notKnown(schema) }];
+    return kind === 'merge-patch' && member === null ? [] : schemaMistakes(member, own, kind, place);
   });
   return [...missing, ...wrong];
 }
+
+const ANYTHING: Schema = {};
+
+/** Returns undefined for a member that the object may not have. */
+function schemaOfMember(
+  { properties = {}, patternProperties = {}, additionalProperties = true }: Schema,
+  name: string,
+): Schema | undefined {
+  const own = Object.hasOwn(properties, name) ? properties[name] : patternSchema(patternProperties, name);
+  if (own !== undefined) return own;
+  if (typeof additionalProperties === 'object') return additionalProperties;
+  return additionalProperties ? ANYTHING : undefined;
+}
+
+const notKnown = ({ properties = {} }: Schema): string =>
+  `is not known; the members are ${Object.keys(properties).join(', ')}`;
 
 const patternSchema = (patterns: Readonly<Record<string, Schema>>, name: string): Schema | undefined =>
   Object.entries(patterns).find(([pattern]) => new RegExp(pattern, 'u').test(name))?.[1];

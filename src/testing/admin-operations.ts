@@ -62,7 +62,11 @@ export function testAdminOperation(name: string, request: OperationRequest): voi
   });
 }
 
-/** Tests the conditions of a change: 412 and 428. @param request without `If-Match` */
+/**
+ * Tests the conditions of a change: 412 and 428.
+ * @param request without `If-Match`
+ * @public
+ */
 export function testAdminPrecondition(name: string, request: OperationRequest): void {
   const send = async (match: string | undefined): Promise<Answer> => {
     const tenant = testTenant();

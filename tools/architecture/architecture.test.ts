@@ -111,7 +111,10 @@ test('a made-up endpoint without story, specification, and tests that name its s
   const named = ['200: a', 'GET /a refuses b with 404 invalid_request (RFC 7591 §3)', 'GET /a answers 500'];
   const sound = { ...contract, specifications: ['RFC 7591 §3'] };
   const sources = ['contract.ts', 'endpoint.ts', 'a.test.ts'];
-  assert.deepEqual(lacking({ name: 'a', folder: 'a', files: sources, contracts: [sound], testNames: named }), []);
+  assert.deepEqual(
+    lacking({ name: 'a', folder: 'a', files: sources, contracts: [sound], testNames: named }),
+    [],
+  );
   assert.deepEqual(lacking({ name: 'b', folder: 'b', files: sources, contracts: [], testNames: [] }), [
     'b has no contract',
   ]);

@@ -9,14 +9,14 @@ export type JsonMembers = { readonly [name: string]: JsonValue };
 
 /** Reads a body that its schema describes. @throws OAuthError invalid_request; Problem invalid_body with every mistake */
 export function readBody(
-  { content = {} }: Pick<Contract, 'content'>,
+  { content = {}, method }: Pick<Contract, 'content' | 'method'>,
   schema: Schema,
   { headers, body }: EndpointRequest,
   limits: JsonLimits,
 ): JsonMembers {
   requireMediaType(headers['content-type'], 'application/json', ...Object.keys(content));
   const { members } = parseJsonObject(body, limits);
-  const errors = schemaMistakes(members, schema);
+  const errors = schemaMistakes(members, schema, method === 'PATCH' ? 'merge-patch' : 'whole');
   if (errors.length === 0) return members;
   throw new Problem(
     'invalid_body',

@@ -303,7 +303,7 @@ function relativeTo(path: string, location: string): string {
 /** `''`, `admin` and `v1`. */
 const PREFIX_SEGMENTS = 3;
 
-export function answered(
+function answered(
   status: number,
   body: object,
   headers: Readonly<Record<string, string>> = {},
