@@ -11,6 +11,7 @@ import {
   setDisabled,
   setPassword,
 } from '../sessions/manage-account.ts';
+import { ADMIN_ROLES } from '../spec/admin-scopes.ts';
 import { NotFound } from '../spec/errors.ts';
 import type { LoginName } from '../spec/identifiers.ts';
 import { loginName } from '../spec/login-name.ts';
@@ -23,7 +24,7 @@ import { REGISTRY_OPTIONS, type RegistryCall, SETTINGS_VARIABLES } from './setti
 import { printFields, table, timeText } from './table.ts';
 
 const PAGE = 100;
-const HEADS = ['NAME', 'SUB', 'CREATED', 'STATE'];
+const HEADS = ['NAME', 'SUB', 'CREATED', 'STATE', 'ROLE'];
 
 /** No password has more bytes. */
 const LINE_BYTES_MAX = 4096;
@@ -68,7 +69,17 @@ const add = command({
         'Names the account; the end-user types it to sign in. Its letters belong to one script, or to Latin and Chinese, Japanese or Korean.',
     },
   },
-  options: { ...CLAIM_OPTIONS, ...PASSWORD_OPTION, ...REGISTRY_OPTIONS },
+  options: {
+    ...CLAIM_OPTIONS,
+    'admin-role': {
+      kind: 'choice',
+      values: ADMIN_ROLES,
+      words:
+        'Gives the account a role in the administration of the server (`chancery accounts role --help`). Default: none.',
+    },
+    ...PASSWORD_OPTION,
+    ...REGISTRY_OPTIONS,
+  },
   environment: SETTINGS_VARIABLES,
   output: ACCOUNT_JSON,
   examples: [
@@ -80,7 +91,8 @@ const add = command({
     const claims = claimsOf(call.options);
     await withRegistry(call, { create: true }, async (session) => {
       const password = await readNewPassword(call.options['password-stdin'], call);
-      const account = { username, password, claims };
+      const admin_role = call.options['admin-role'] ?? null;
+      const account = { username, password, claims, admin_role };
       printAccount(call, await addAccount(session.tenant.endUsers.accounts, account, actorOf(session)));
     });
   },
@@ -112,8 +124,9 @@ const list = command({
   },
 });
 
-function cells({ username, sub, created_at, disabled_at }: StoredAccount): readonly string[] {
-  return [username, sub, timeText(created_at, '-'), disabled_at === null ? 'enabled' : 'disabled'];
+function cells({ username, sub, created_at, disabled_at, admin_role }: StoredAccount): readonly string[] {
+  const state = disabled_at === null ? 'enabled' : 'disabled';
+  return [username, sub, timeText(created_at, '-'), state, admin_role ?? '-'];
 }
 
 const show = command({
@@ -300,18 +313,19 @@ function printAccount({ options, print }: RegistryCall, account: StoredAccount):
 }
 
 /** Returns an account for `--json`, without the hash of its password. */
-function accountJson(account: StoredAccount): object {
-  const { sub, username, login_name, claims, created_at, updated_at, disabled_at } = account;
+export function accountJson(account: StoredAccount): object {
+  const { sub, username, login_name, claims, created_at, updated_at, disabled_at, admin_role } = account;
   const parsed = JSON.parse(claims) as object;
-  return { sub, username, login_name, claims: parsed, created_at, updated_at, disabled_at };
+  return { sub, username, login_name, claims: parsed, created_at, updated_at, disabled_at, admin_role };
 }
 
 function accountFields(account: StoredAccount): readonly (readonly [string, string])[] {
-  const { sub, username, claims, created_at, updated_at, disabled_at } = account;
+  const { sub, username, claims, created_at, updated_at, disabled_at, admin_role } = account;
   return [
     ['name', username],
     ['sub', sub],
     ['state', disabled_at === null ? 'enabled' : `disabled since ${timeText(disabled_at, '-')}`],
+    ...(admin_role === null ? [] : [['role', admin_role] as const]),
     ['created', timeText(created_at, '-')],
     ['changed', timeText(updated_at, '-')],
     ...Object.entries(JSON.parse(claims) as Readonly<Record<string, unknown>>).map(

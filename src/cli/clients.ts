@@ -6,7 +6,7 @@ import type { ClientManager, Registrant } from '../clients/registration/registra
 import { applySoftwareStatement } from '../clients/registration/software-statement.ts';
 import { pruneIdleClients } from '../clients/upkeep/prune-clients.ts';
 import { parseJsonObject } from '../spec/json.ts';
-import { ALL_PRIVILEGES } from '../spec/registration-privileges.ts';
+import { OPERATOR_PRIVILEGES } from '../spec/registration-privileges.ts';
 import { clientNamed, printClient } from './client-display.ts';
 import { EXCHANGE_COMMANDS } from './client-exchange.ts';
 import { listClients } from './client-list.ts';
@@ -58,8 +58,7 @@ const show = command({
   },
 });
 
-/** The command line registers clients with the privileges of the master token. */
-const REGISTRANT: Registrant = { kind: 'master', name: ACTOR, privileges: ALL_PRIVILEGES };
+const REGISTRANT: Registrant = { kind: 'master', name: ACTOR, privileges: OPERATOR_PRIVILEGES };
 
 const create = command({
   words: ['clients', 'create'],
@@ -167,7 +166,7 @@ const remove = command({
 
 /** A caller that can open the database may manage every client, as the holder of the master token may. */
 function managing(session: RegistrySession, client_id: string): () => Promise<ClientManager> {
-  return async () => ({ kind: 'master', client: await clientNamed(session, client_id) });
+  return async () => ({ kind: 'master', client: await clientNamed(session, client_id), adminScope: 'any' });
 }
 
 const refresh = command({

@@ -50,7 +50,10 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'accounts',
     summary: 'Manage the accounts of end-users',
-    load: async () => (await import('./accounts.ts')).ACCOUNT_COMMANDS,
+    load: async () => [
+      ...(await import('./accounts.ts')).ACCOUNT_COMMANDS,
+      (await import('./account-role.ts')).accountRole,
+    ],
   },
   {
     name: 'sessions',

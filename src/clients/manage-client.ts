@@ -72,13 +72,16 @@ export async function updateClient(
 
 async function updatedClient(
   needs: RegistryNeeds,
-  { kind, client }: ClientManager,
+  { kind, client, adminScope }: ClientManager,
   { request, statement, remoteAddress }: StatedRequest,
 ): Promise<{ readonly updated: StoredClient; readonly dropped: ValidatedMetadata['dropped'] }> {
   requireSameClient(client, request);
   requireOwnMetadata(client);
   const own = ownPrivileges(client, statement);
-  const allowed = kind === 'master' ? ALL_PRIVILEGES : { ...own, token_policy: true };
+  const allowed = {
+    ...(kind === 'master' ? ALL_PRIVILEGES : { ...own, token_policy: true }),
+    admin_scope: adminScope ?? own.admin_scope ?? [],
+  };
   const sender = { privileges: allowed, presentedToken: true, remoteAddress };
   const echoes = echoesDefaultScope(client, request);
   const admitted = await admitMetadata(needs, echoes ? withoutScope(request) : request, sender);

@@ -1,5 +1,6 @@
 import type { ClientStore, StoredClient } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import { isAdminScope } from '../spec/admin-scopes.ts';
 import { whenKnown } from '../spec/awaitable.ts';
 import { looksLikeClientIdUrl } from '../spec/client-id-url.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
@@ -26,10 +27,20 @@ export function registeredScope(client: StoredClient): readonly string[] {
   let scope = scopes.get(client);
   if (scope === undefined) {
     const registered = metadataOf(client).scope;
-    scope = registered === undefined ? defaultScope(client) : (parseScope(registered) ?? []);
+    scope = registered === undefined ? defaultScope(client) : givenScope(client, registered);
     scopes.set(client, scope);
   }
   return scope;
+}
+
+/** Returns the values of a registered `scope`, and those of the administration only if the operator gave them. */
+function givenScope({ privileges }: StoredClient, registered: string): readonly string[] {
+  const values = parseScope(registered) ?? [];
+  if (!values.some(isAdminScope)) return values;
+  const { admin_scope = [] } = JSON.parse(privileges) as Partial<RegistrationPrivileges>;
+  return values.filter(
+    (value) => !isAdminScope(value) || admin_scope === 'any' || admin_scope.includes(value),
+  );
 }
 
 const NONE: readonly string[] = [];
@@ -46,7 +57,8 @@ export function defaultScope({ privileges, registered_via }: StoredClient): read
   if (DELIBERATE.test(registered_via)) return NONE;
   const { scope } = JSON.parse(privileges) as Partial<RegistrationPrivileges>;
   if (scope === undefined || scope === 'any') return NONE;
-  return scope.some((value) => value !== 'offline_access') ? scope : NONE;
+  const values = scope.filter((value) => !isAdminScope(value));
+  return values.some((value) => value !== 'offline_access') ? values : NONE;
 }
 
 /**

@@ -99,8 +99,8 @@ async function progressNow(
 async function finalAnswer(
   needs: AuthorizationFlowNeeds,
   request: EndpointRequest,
-  { request: authorization, signedIn, consented }: WaitingRequest,
-  { client, next }: Progress,
+  { signedIn, consented }: WaitingRequest,
+  { client, request: authorization, next }: Progress,
   cookies: readonly string[],
 ): Promise<EndpointResponse | undefined> {
   const departure = { cookies, interacted: signedIn !== undefined || consented !== undefined };

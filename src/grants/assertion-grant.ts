@@ -12,6 +12,7 @@ import type { ClientId } from '../spec/identifiers.ts';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { memberOf, parseScope } from '../spec/scope.ts';
+import { withoutAdminScope } from './admin-scope.ts';
 
 /**
  * An issuer whose assertions about subjects this server accepts
@@ -146,7 +147,11 @@ export async function useAssertion(
   requestedScope: string | undefined,
 ): Promise<{ readonly sub: string; readonly scope: readonly string[] }> {
   const sub = await mappedSubject(needs, asserted);
-  const scope = grantedScope(requestedScope, registeredScope(client.stored), asserted.issuer.scope);
+  const scope = grantedScope(
+    requestedScope,
+    withoutAdminScope(registeredScope(client.stored)),
+    asserted.issuer.scope,
+  );
   await requireUnused(needs, kind, asserted);
   return { sub, scope };
 }

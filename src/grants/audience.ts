@@ -1,5 +1,6 @@
 import { tokenPolicyOf } from '../clients/registration/token-policy.ts';
 import type { Settings } from '../config/settings.ts';
+import { isAdminScope } from '../spec/admin-scopes.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { OAuthError, quotedValue } from '../spec/errors.ts';
 import { memberOf } from '../spec/scope.ts';
@@ -53,9 +54,10 @@ export function requestedAudience(
   );
 }
 
-/** Says whether a scope value is about endpoints of this server: UserInfo, or those that it is the address of. */
+/** Says whether a scope value is about endpoints of this server: UserInfo, the administration, or those that it is the address of. */
 function isOwnScope({ issuer }: Settings, value: string): boolean {
-  return (OPENID_SCOPE as readonly string[]).includes(value) || value.startsWith(`${issuer}/`);
+  const isOpenid = (OPENID_SCOPE as readonly string[]).includes(value);
+  return isOpenid || isAdminScope(value) || value.startsWith(`${issuer}/`);
 }
 
 /**

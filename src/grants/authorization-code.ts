@@ -11,6 +11,7 @@ import type { Digest } from '../spec/identifiers.ts';
 import type { Parameters } from '../spec/parameters.ts';
 import type { RefusalReason } from '../spec/refusal-reasons.ts';
 import { authorizationCodeKey } from '../tokens/authorization-code.ts';
+import { scopeNow } from './admin-scope.ts';
 import { audienceFor, narrowedAudience, requestedAudience } from './audience.ts';
 import type { CodeContent } from './authorization/code-content.ts';
 import { isStillTarget } from './authorization/response-target.ts';
@@ -40,7 +41,8 @@ export const authorizationCode: Grant = {
     const account = await accountInUse(endUsers, content.sub);
     if (account === undefined) throw invalidGrant('no-end-user', 'the account is not in use');
     const prepared = await preparedGrant(needs, endUsers, client, { content, account, parameters });
-    const { scope, nonce, endUser } = content;
+    const { nonce, endUser } = content;
+    const scope = scopeNow(content.scope, client.stored, account);
     const { access_token } = prepared.response;
     const id_token = await idTokenMember(endUsers, client, account, endUser, {
       scope,
@@ -124,7 +126,8 @@ async function preparedGrant(
   what: { readonly content: CodeContent; readonly account: Account; readonly parameters: Parameters },
 ): Promise<PreparedGrant> {
   const { content, account, parameters } = what;
-  const { scope, resource, endUser } = content;
+  const { resource, endUser } = content;
+  const scope = scopeNow(content.scope, client.stored, account);
   const requested = parameters['resource'];
   const { settings } = needs;
   // Where each request must name its resource, this one adds none to those that the end-user saw.

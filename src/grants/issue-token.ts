@@ -72,6 +72,7 @@ export async function mintToken(
     ...content,
     more: { ...content.more, ...authenticationOf(content.endUser) },
     sub: content.clientSub ?? content.sub,
+    subject: content.sub,
     format: particulars.format ?? policy.format ?? settings['access-token.format'],
     client_id,
     client_instance: instance,

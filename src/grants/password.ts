@@ -9,6 +9,7 @@ import { authenticateWithPassword, PASSWORD_ACR, PASSWORD_AMR } from '../session
 import { OAuthError, quotedValue, TooManyRequests } from '../spec/errors.ts';
 import type { GrantId } from '../spec/identifiers.ts';
 import type { Parameters } from '../spec/parameters.ts';
+import { withoutAdminScope } from './admin-scope.ts';
 import { requestedAudience } from './audience.ts';
 import { grantableScope } from './end-user-scope.ts';
 import { accountInUse, type EndUserNeeds, endUserContent, idTokenMember } from './end-users.ts';
@@ -51,13 +52,14 @@ function scopeFor(
   requested: string | undefined,
   offline: boolean,
 ): readonly string[] {
-  const scope = grantableScope(settings, stored, requested, offline);
-  if (scope === undefined)
+  const grantable = grantableScope(settings, stored, requested, offline);
+  if (grantable === undefined)
     throw new OAuthError('invalid_scope', {
       error_description: 'scope must be scope values separated by single spaces',
       reason: 'scope-form',
       values: { scope: requested },
     });
+  const scope = withoutAdminScope(grantable);
   if (scope.length === 0 && requested !== undefined)
     throw new OAuthError('invalid_scope', {
       error_description: `the client is registered for no value of scope ${quotedValue(requested)}`,

@@ -16,6 +16,7 @@ import {
   type MintedRefreshToken,
   mintRefreshToken,
 } from '../tokens/refresh-token.ts';
+import { scopeNow } from './admin-scope.ts';
 import { narrowedAudience } from './audience.ts';
 import { accountInUse, idTokenMember } from './end-users.ts';
 import type { Grant, GrantNeeds, TokenResponse } from './grant.ts';
@@ -42,7 +43,8 @@ export const refreshToken: Grant = {
     const presented = presentedToken(needs, parameters['refresh_token']);
     const { grant, refreshable, authorization } = await grantOf(needs, client, presented, origin);
     const account = await endUserOf(needs, grant, authorization);
-    const scope = narrowedScope(authorization.scope, parameters['scope']);
+    const narrowed = narrowedScope(authorization.scope, parameters['scope']);
+    const scope = scopeNow(narrowed, client.stored, account);
     const audience = narrowedAudience(authorization.audience, parameters['resource']);
     const minted = await mintToken(
       needs,

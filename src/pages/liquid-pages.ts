@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { extname } from 'node:path';
 import { Liquid } from 'liquidjs';
 import { type Page, type PageAsset, type Pages, ThemeInvalid } from '../ports/pages.ts';
+import { type AdminScope, isKnownAdminScope } from '../spec/admin-scopes.ts';
 import { type Caches, SLOT_BYTES, textBytes } from '../spec/caches.ts';
 import { lookUpLanguage } from '../spec/languages.ts';
 import { SAMPLE_PAGES } from './sample-pages.ts';
@@ -151,12 +152,22 @@ function engineFor(theme: ThemeFiles, language: string): Liquid {
     return message.replace('{}', () => String(value ?? ''));
   };
   engine.registerFilter('t', say);
-  engine.registerFilter('scope_text', (value: string) =>
-    messages.has(`scope.${value}`) && value !== 'other'
+  engine.registerFilter('scope_text', (value: string) => {
+    if (isKnownAdminScope(value)) return say(...adminScopeText(value));
+    return messages.has(`scope.${value}`) && !SCOPE_FORMS.has(value)
       ? say(`scope.${value}`, '')
-      : say('scope.other', value),
-  );
+      : say('scope.other', value);
+  });
   return engine;
+}
+
+/** Ends of message keys that are forms of texts, and no scope values. */
+const SCOPE_FORMS: ReadonlySet<string> = new Set(['other', 'admin', 'admin_read']);
+
+/** Returns the message for a scope value of the administration, and the area that it names. */
+function adminScopeText(value: AdminScope): readonly [key: string, area: string] {
+  const [, area = '', act] = value.split(':');
+  return [act === 'read' ? 'scope.admin_read' : 'scope.admin', area];
 }
 
 /** Replaces absent members with null, because the engine refuses undefined variables as mistakes in a template. */

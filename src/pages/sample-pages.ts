@@ -75,7 +75,7 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
     client: stranger,
     form,
     username: 'ada',
-    scope: ['openid', 'offline_access'],
+    scope: ['openid', 'offline_access', 'admin:clients:read', 'admin:clients:write'],
     claims: [],
     resources: [],
   },

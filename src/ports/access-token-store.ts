@@ -11,6 +11,8 @@ export interface StoredAccessToken {
   readonly client_instance: ClientInstance | null;
   /** The grant that the token belongs to; null for a token without a grant. */
   readonly grant_id: GrantId | null;
+  /** The account or other subject that it is for, by which it is listed; absent for a client that acts for itself. */
+  readonly sub?: string;
   /** The introspection response as JSON text, ready to be sent (RFC 7662 §2.2). */
   readonly introspection: string;
 }

@@ -1,3 +1,4 @@
+import type { AdminRole } from '../spec/admin-scopes.ts';
 import type { Subject } from '../spec/identifiers.ts';
 
 /** An end-user, as sign-in and claims need it. */
@@ -10,6 +11,8 @@ export interface Account {
   readonly disabled: boolean;
   /** The version of the stored record; undefined for an account of an external directory. */
   readonly version: number | undefined;
+  /** The role in the administration of the server; null for everyone else, and for each account of an external directory. */
+  readonly admin_role: AdminRole | null;
 }
 
 /** The end-users who may sign in: the server's own accounts, or an external directory. */

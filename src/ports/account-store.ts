@@ -1,3 +1,4 @@
+import type { AdminRole } from '../spec/admin-scopes.ts';
 import type { Digest, LoginName, Subject } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
 import type { ChangeOutcome } from './client-store.ts';
@@ -18,6 +19,8 @@ export interface StoredAccount {
   readonly created_at: number;
   readonly updated_at: number;
   readonly disabled_at: number | null;
+  /** The role in the administration of the server; null: none. */
+  readonly admin_role: AdminRole | null;
 }
 
 export type AccountCreateOutcome = 'created' | 'login_name_taken' | 'sub_taken';

@@ -64,6 +64,7 @@ async function created(
     created_at: now,
     updated_at: now,
     disabled_at: null,
+    admin_role: null,
   };
   const event = accountEvent({ clock }, 'account.create', account, actor, 'signed in elsewhere');
   const outcome = await accounts.create(account, event);

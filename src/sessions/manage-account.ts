@@ -3,6 +3,7 @@ import type { AuditEvent } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Random } from '../ports/random.ts';
+import { type AdminRole, permitsRole, scopeOfRole } from '../spec/admin-scopes.ts';
 import { IDENTIFIER_LENGTHS, type Subject } from '../spec/identifiers.ts';
 import { loginName } from '../spec/login-name.ts';
 import { claimsFault } from './account-claims.ts';
@@ -27,6 +28,8 @@ export interface NewAccount {
   readonly username: string;
   readonly password: string;
   readonly claims: Readonly<Record<string, unknown>>;
+  /** The role in the administration of the server; absent: none. */
+  readonly admin_role?: AdminRole | null;
 }
 
 /**
@@ -35,7 +38,7 @@ export interface NewAccount {
  */
 export async function addAccount(
   needs: AccountNeeds,
-  { username, password, claims }: NewAccount,
+  { username, password, claims, admin_role = null }: NewAccount,
   actor: AccountActor,
 ): Promise<StoredAccount> {
   const login_name = loginName(username);
@@ -57,6 +60,7 @@ export async function addAccount(
     created_at: now,
     updated_at: now,
     disabled_at: null,
+    admin_role,
   };
   const outcome = await needs.accounts.create(account, accountEvent(needs, 'account.create', account, actor));
   if (outcome === 'created') return account;
@@ -90,6 +94,23 @@ export async function setDisabled(
   const disabled_at = disabled ? (account.disabled_at ?? needs.clock.now()) : null;
   const detail = disabled ? 'disabled' : 'enabled';
   return await replace(needs, account, { disabled_at }, detail, disabled, actor);
+}
+
+/**
+ * Sets the role in the administration. A lower role ends the sessions and grants of the account, so that no token keeps scope
+ * that the account lost.
+ * @throws AccountRefused
+ */
+export async function setAdminRole(
+  needs: AccountNeeds,
+  account: StoredAccount,
+  admin_role: AdminRole | null,
+  actor: AccountActor,
+): Promise<StoredAccount> {
+  const { admin_role: before } = account;
+  const isLower = !permitsRole(scopeOfRole(admin_role), before);
+  const detail = `admin_role ${before ?? 'none'} to ${admin_role ?? 'none'}`;
+  return await replace(needs, account, { admin_role }, detail, isLower, actor);
 }
 
 /**

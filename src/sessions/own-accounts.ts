@@ -41,9 +41,9 @@ export function ownAccounts(needs: OwnAccountsNeeds): AccountDirectory {
 
 function known(stored: StoredAccount | undefined): Account | undefined {
   if (stored === undefined) return undefined;
-  const { sub, username, disabled_at, version, updated_at } = stored;
+  const { sub, username, disabled_at, version, updated_at, admin_role } = stored;
   const claims = { ...(JSON.parse(stored.claims) as Account['claims']), updated_at };
-  return { sub, username, claims, disabled: disabled_at !== null, version };
+  return { sub, username, claims, disabled: disabled_at !== null, version, admin_role };
 }
 
 /**

@@ -36,6 +36,11 @@ export function isAdminScope(value: string): boolean {
   return value.startsWith(RESERVED);
 }
 
+/** Says whether this server knows a reserved scope value. */
+export function isKnownAdminScope(value: string): value is AdminScope {
+  return (ADMIN_SCOPES as readonly string[]).includes(value);
+}
+
 /** Says whether a scope permits an operation that needs this value: it has the value, or one that contains it. */
 export function permitsAdmin(scope: readonly string[], needed: AdminScope): boolean {
   if (scope.includes(needed)) return true;

@@ -12,6 +12,8 @@ export interface RegistrationPrivileges {
   readonly set_secret: boolean;
   /** Whether the registrant may choose the form of the client's access tokens; absent means no. */
   readonly token_policy?: boolean;
+  /** Values of the administration API that the `scope` member may hold; absent means none. */
+  readonly admin_scope?: 'any' | readonly string[];
   /** Hosts that redirection URIs may have, in lower case, compared exactly. */
   readonly redirect_hosts: 'any' | readonly string[];
 }
@@ -25,6 +27,9 @@ export const ALL_PRIVILEGES: RegistrationPrivileges = {
   token_policy: true,
   redirect_hosts: 'any',
 };
+
+/** The privileges of the command line: those of the master token, and scope of the administration API. */
+export const OPERATOR_PRIVILEGES: RegistrationPrivileges = { ...ALL_PRIVILEGES, admin_scope: 'any' };
 
 const SCOPE_PREFIX = 'client-reg:scope:';
 

@@ -37,7 +37,11 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
   table('open_client_count', true, 'tenant* clients#'),
   table('client_use', true, 'tenant* client_id* instance* secret_digest* last_used_at#'),
   table('client_with_orphans', true, 'tenant* client_id* instance*'),
-  table('access_token', true, 'tenant* key* expires_at# client_id client_instance grant_id introspection'),
+  table(
+    'access_token',
+    true,
+    'tenant* key* expires_at# client_id client_instance grant_id introspection sub',
+  ),
   table(
     'initial_access_token',
     true,
@@ -66,7 +70,7 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
   table(
     'account',
     true,
-    'tenant* sub* version# login_name username password_hash claims created_at# updated_at# disabled_at#',
+    'tenant* sub* version# login_name username password_hash claims created_at# updated_at# disabled_at# admin_role',
   ),
   table('known_browser', true, 'tenant* sub* browser* expires_at#'),
   table(

@@ -90,6 +90,7 @@ export const ACCOUNT = mapper<StoredAccount>({
   created_at: 'plain',
   updated_at: 'plain',
   disabled_at: 'plain',
+  admin_role: 'plain',
 });
 
 export const AUDIT_EVENT = mapper<RecordedAuditEvent>({

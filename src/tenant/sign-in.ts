@@ -175,6 +175,7 @@ export function openSignIn(parts: SignInParts): SignIn {
       responses: { issuer, clientJwts: idTokens.clientJwts },
       progress: {
         clients,
+        directory,
         consents,
         pairwiseSecret: idTokens.pairwiseSecret,
         settings,

@@ -192,7 +192,7 @@ export function acts(
   };
 }
 
-export function clientInformationOf({ json }: Answer): ClientInformation {
+export function clientInformationOf({ json }: Pick<Answer, 'json'>): ClientInformation {
   return {
     client_id: textOf(json['client_id']),
     client_secret: textOf(json['client_secret']),

@@ -54,6 +54,8 @@ export interface AccessTokenContent {
   /** The grant that the token belongs to. The token ends with it. */
   readonly grant_id?: GrantId | undefined;
   readonly sub: string;
+  /** The account or other subject that it is listed under, where `sub` is a pairwise identifier; absent: `sub`. */
+  readonly subject?: string | undefined;
   /** The user name of the resource owner, if known (RFC 7662 §2.2). */
   readonly username?: string | undefined;
   readonly scope: readonly string[];
@@ -154,7 +156,7 @@ function recordOf(
   { scope, client_id, exp, iat, sub, ...more }: Members,
   aud: readonly string[],
 ): StoredAccessToken {
-  const { username, data } = content;
+  const { username, data, subject = sub } = content;
   const text = JSON.stringify({
     active: true,
     scope,
@@ -173,6 +175,7 @@ function recordOf(
     client_id,
     client_instance: content.client_instance,
     grant_id: content.grant_id ?? null,
+    ...(subject === client_id ? {} : { sub: subject }),
     introspection: data === undefined ? text : `${text.slice(0, -1)},"dat":${data}}`,
   };
 }

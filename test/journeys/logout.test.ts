@@ -56,9 +56,9 @@ test('a session that ends at one server is dead at the other one, in the next re
   const cookies = [...world.browser.cookies()].map(([name, value]) => `${name}=${value}`).join('; ');
   const asked = async (): Promise<string> =>
     await (await fetch(`${two.url}/logout`, { headers: { cookie: cookies } })).text();
-  assert.match(await asked(), /end your session here, developer\?/);
+  assert.match(await asked(), /Sign out of this server too, developer\?/);
   assert.equal(await logOut(world), HOME);
-  assert.match(await asked(), /You are not signed in here/);
+  assert.match(await asked(), /There is no session to end/);
 });
 
 // proves openid-backchannel-logout-2.3-1

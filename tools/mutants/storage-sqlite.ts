@@ -129,10 +129,10 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/access-tokens.ts',
-        find: `  return (tenant, { key, expires_at, client_id, client_instance, grant_id, introspection }) => {
+        find: `  return (tenant, { key, expires_at, client_id, client_instance, grant_id, introspection, sub }) => {
     insert.run(`,
         replace: `  let count = 0;
-  return (tenant, { key, expires_at, client_id, client_instance, grant_id, introspection }) => {
+  return (tenant, { key, expires_at, client_id, client_instance, grant_id, introspection, sub }) => {
     count += 1;
     if (count % 200 !== 0) insert.run(`,
       },

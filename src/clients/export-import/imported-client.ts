@@ -1,3 +1,4 @@
+import { isKnownAdminScope } from '../../spec/admin-scopes.ts';
 import { type ClientMetadata, SECRET_METHODS } from '../../spec/client-metadata.ts';
 import { preferredSecret } from '../../spec/client-metadata-checks.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
@@ -58,7 +59,7 @@ export function readExportHeader(needs: RegistryNeeds, line: Uint8Array): { read
   const { chancery_export, issuer } = parseJsonObject(line, needs.json).members;
   if (chancery_export === undefined || typeof issuer !== 'string')
     throw refused(
-      'the file is not an export of clients: its first line must have chancery_export and issuer',
+      'this is not an export of clients, as `chancery clients export` makes it: the first line must have the members chancery_export and issuer',
     );
   if (chancery_export === EXPORT_VERSION) return { issuer };
   {
@@ -163,7 +164,10 @@ function useOf(value: JsonValue, secrets: number, name: string): ImportedClient[
 }
 
 function privilegesOf(value: JsonValue | undefined): RegistrationPrivileges {
-  const { grant_types, scope, data, set_id, set_secret, redirect_hosts } = objectOf(value, 'privileges');
+  const { grant_types, scope, data, set_id, set_secret, redirect_hosts, admin_scope } = objectOf(
+    value,
+    'privileges',
+  );
   return {
     grant_types: anyOrList(grant_types, 'privileges.grant_types', isGrantType),
     scope: anyOrList(scope, 'privileges.scope', (text): text is string => isScopeToken(text)),
@@ -175,6 +179,9 @@ function privilegesOf(value: JsonValue | undefined): RegistrationPrivileges {
       'privileges.redirect_hosts',
       (text): text is string => text !== '',
     ),
+    ...(admin_scope === undefined
+      ? {}
+      : { admin_scope: anyOrList(admin_scope, 'privileges.admin_scope', isKnownAdminScope) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CachingHeaders, OutboundProblem } from '../../ports/outbound-http.ts';
+import { isAdminScope } from '../../spec/admin-scopes.ts';
 import { hostOfClientId } from '../../spec/client-id-url.ts';
 import { CLIENT_METADATA } from '../../spec/client-metadata.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
@@ -157,7 +158,7 @@ function permitted(
     throw invalid(`grant_types must have one that needs no token: ${grant_types.join(', ')}`);
   }
   if (name === 'scope' && typeof value === 'string' && scope !== 'any') {
-    const kept = parseScope(value)?.filter(memberOf(scope));
+    const kept = parseScope(value)?.filter(memberOf(scope.filter((one) => !isAdminScope(one))));
     // `offline_access` says nothing about what the client may have: alone it would take away the scope of OpenID Connect.
     const isUseful = kept === undefined || kept.some((one) => one !== 'offline_access');
     return isUseful ? (kept?.join(' ') ?? value) : undefined;

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../spec/json.ts';
 import { type Mistake, refuseMistakes, shownUri } from '../../spec/metadata-mistake.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
+import { adminScopeMistakes } from './admin-scope.ts';
 import { hostMistakes, requirePrivileges } from './privileges.ts';
 import { examineMetadata, type ValidatedMetadata } from './validate-metadata.ts';
 
@@ -35,7 +36,12 @@ export async function admitMetadata(
   const { validated, mistakes } = examineMetadata(request, needs.metadataLimits);
   const { metadata, dropped } = validated;
   refuseMistakes(
-    [...mistakes, ...hostMistakes(metadata, privileges), ...callMistakes(needs, metadata)],
+    [
+      ...mistakes,
+      ...adminScopeMistakes(metadata, privileges),
+      ...hostMistakes(metadata, privileges),
+      ...callMistakes(needs, metadata),
+    ],
     dropped,
   );
   await requireSectorIdentifier(needs, validated.metadata, remoteAddress);

@@ -26,7 +26,8 @@ export async function dryRun(
   trail: AuditTrail,
 ): Promise<string> {
   const missing_scopes = missingPrivileges(request, registrant.privileges, needs.metadataLimits.grantTypes);
-  const allowed = { ...ALL_PRIVILEGES, redirect_hosts: registrant.privileges.redirect_hosts };
+  const { redirect_hosts, admin_scope = [] } = registrant.privileges;
+  const allowed = { ...ALL_PRIVILEGES, redirect_hosts, admin_scope };
   const prepared = await prepareClient(needs, { ...registrant, privileges: allowed }, request).catch(
     (failure: unknown) => {
       throw failure instanceof MetadataRefused ? withMistakes(failure, missing_scopes) : failure;

@@ -16,6 +16,7 @@ import {
 import { memberOf, parseScope } from '../../spec/scope.ts';
 import { parseUri } from '../../spec/uri.ts';
 import { bearerTokenNeeded, insufficientScope } from '../../tokens/bearer-token.ts';
+import { givenAdminScope } from './admin-scope.ts';
 import type { Registrant } from './registration-authority.ts';
 import type { ValidatedMetadata } from './validate-metadata.ts';
 
@@ -158,5 +159,6 @@ export function privilegesByMaster({ metadata, data }: ValidatedMetadata): Regis
     set_id: false,
     set_secret: false,
     redirect_hosts: 'any',
+    ...givenAdminScope(metadata),
   };
 }

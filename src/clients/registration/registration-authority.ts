@@ -20,6 +20,7 @@ import {
 } from '../../tokens/bearer-token.ts';
 import type { AuditTrail } from '../audit-trail.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
+import type { HeldAdminScope } from './admin-scope.ts';
 import { privilegesWithStatement, type SoftwareStatement } from './software-statement.ts';
 
 /** The party that registers a client, and its privileges. */
@@ -163,6 +164,8 @@ export async function requireMasterToken(
 export interface ClientManager {
   readonly kind: 'master' | 'registration';
   readonly client: StoredClient;
+  /** The values of the administration API that it may give the client; absent: those that the client has. */
+  readonly adminScope?: HeldAdminScope;
 }
 
 /**

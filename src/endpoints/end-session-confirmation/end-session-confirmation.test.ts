@@ -32,7 +32,7 @@ test('200: yes: the session is dead at once, its cookie is taken back, and clien
   await pages.delivery.close();
   assert.equal(pages.sent.length, 1);
   pages.use(cookie);
-  assert.match((await pages.dialog()).body, /You are not signed in here/, 'the old cookie opens nothing');
+  assert.match((await pages.dialog()).body, /There is no session to end/, 'the old cookie opens nothing');
 });
 
 // proves openid-rp-logout-2-6
@@ -155,7 +155,7 @@ test('303: a hint about a different session: the page asks about the session of 
   pages.use(mine.cookie);
   const id_token_hint = pages.idToken(client, { sub: 'bob', sid: theirs.session.sid });
   const dialog = await pages.dialog({ id_token_hint, post_logout_redirect_uri: HOME });
-  assert.match(dialog.body, /end your session here, ada\?/);
+  assert.match(dialog.body, /Sign out of this server too, ada\?/);
   assert.equal((await pages.choose(dialog, 'logout')).status, 303);
   const { sessions } = pages.endUsers.storage;
   assert.equal(await sessions.find(mine.session.key), undefined);

@@ -9,7 +9,7 @@ test('200: GET /logout without session and parameters: the dialog (H-159)', asyn
   const pages = await testLogoutPages();
   const page = await pages.dialog();
   assertPage(page);
-  assert.match(page.body, /You are not signed in here/);
+  assert.match(page.body, /There is no session to end/);
   assert.doesNotMatch(page.body, /value="logout"|Stay signed in|Sign out\?/);
   assert.match(page.body, /value="stay">Continue/, 'the way back');
   assert.doesNotMatch(page.body, /class="notice"|class="client"/);
@@ -24,7 +24,7 @@ test('200: GET /logout with a session: the dialog names its end-user, and the se
   for (const headers of [{}, { 'sec-fetch-dest': 'image' }, { 'sec-purpose': 'prefetch' }]) {
     const page = await pages.get({}, headers);
     assert.equal(page.status, 200);
-    assert.match(page.body, /end your session here, ada\?/i);
+    assert.match(page.body, /Sign out of this server too, ada\?/i);
   }
   assert.deepEqual((await pages.endUsers.storage.sessions.find(session.key))?.sid, session.sid);
   assert.ok(sub.length > 0);
@@ -96,7 +96,7 @@ test('200: POST /logout with a form: the same dialog (OpenID Connect RP-Initiate
     const page = await pages.post(form, headers);
     assert.equal(page.status, 200);
     assertPage(page, ' https://rp.example');
-    assert.match(page.body, /end your session here/);
+    assert.match(page.body, /Sign out of this server too/);
   }
 });
 
@@ -125,11 +125,11 @@ test('200: only an exact cookie of ours is a session (H-181)', async () => {
     Array.from({ length: 200 }, (_, index) => `a${index}=b`).join('; '),
   ]) {
     const page = await pages.get({}, { cookie: header });
-    assert.match(page.body, /You are not signed in here/, header.slice(0, 80));
+    assert.match(page.body, /There is no session to end/, header.slice(0, 80));
   }
   assert.match(
     (await pages.get({}, { cookie: `a=b; ${name}=${cookie}; c=d` })).body,
-    /end your session here/,
+    /Sign out of this server too/,
   );
 });
 
@@ -165,7 +165,7 @@ test('303: POST /logout by a page of another site, to which browsers add no cook
   const { cookie } = await pages.signedIn(client);
   pages.use(cookie);
   const page = await pages.get(location.search.slice(1));
-  assert.match(page.body, /end your session here/);
+  assert.match(page.body, /Sign out of this server too/);
   assert.match(page.headers['content-security-policy'] ?? '', /form-action 'self' https:\/\/rp\.example;/);
 });
 

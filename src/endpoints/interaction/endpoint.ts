@@ -1,3 +1,4 @@
+import type { Progress } from '../../grants/authorization/authorization-interaction.ts';
 import { requestedClaims } from '../../grants/authorization/next-step.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { Page, PageClient, SignInPage } from '../../ports/pages.ts';
@@ -63,7 +64,7 @@ async function show(
       ? await signInPage(needs, request, waiting, session)
       : toExternalPage(needs.externalUrl, waiting);
   if (progress.next.step === 'consent' && session !== undefined)
-    return await consentPage(needs, request, waiting, session, progress.client);
+    return await consentPage(needs, request, waiting, session, progress);
   // The end-user completed the missing step in another tab.
   if (!(await completeInteraction(needs.interactions, waiting.interaction)))
     return nothingWaits(needs, request);
@@ -104,9 +105,8 @@ async function consentPage(
   request: EndpointRequest,
   waiting: Waiting,
   session: StoredSession,
-  client: StoredClient,
+  { client, request: authorization }: Progress,
 ): Promise<EndpointResponse> {
-  const { request: authorization } = waiting.interaction.content;
   const { redirect_uri, scope, resource, ui_locales } = authorization;
   const account = await needs.directory.find(session.sub);
   const page: Page = {

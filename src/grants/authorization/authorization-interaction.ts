@@ -4,6 +4,7 @@ import { consentIsOutdated } from '../../clients/metadata-document/document-stat
 import { logEvent, personEvent, type RequestOrigin } from '../../clients/person-event.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { Settings } from '../../config/settings.ts';
+import type { AccountDirectory } from '../../ports/account-directory.ts';
 import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsentStore, StoredConsent } from '../../ports/consent-store.ts';
@@ -11,11 +12,13 @@ import type { Log } from '../../ports/log.ts';
 import type { Counting } from '../../ports/metrics.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import { canSignInWith } from '../../sessions/acr-values.ts';
+import { isAdminScope } from '../../spec/admin-scopes.ts';
 import { responseTypeName, responseTypesOf } from '../../spec/grant-types.ts';
 import type { Digest } from '../../spec/identifiers.ts';
 import { memberOf } from '../../spec/scope.ts';
 import { shownText } from '../../spec/shown-text.ts';
 import { isLoopbackHost, parseUri } from '../../spec/uri.ts';
+import { scopeNow } from '../admin-scope.ts';
 import { requestableScope } from '../end-user-scope.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { KeptOutcome } from './external-outcome.ts';
@@ -37,6 +40,7 @@ export interface WaitingRequest {
 
 export interface ProgressNeeds {
   readonly clients: ClientStore;
+  readonly directory: Pick<AccountDirectory, 'find'>;
   readonly consents: ConsentStore;
   readonly pairwiseSecret: KeyObject;
   readonly settings: Settings;
@@ -52,6 +56,8 @@ export interface ProgressNeeds {
 /** A waiting request's client and next step. */
 export interface Progress {
   readonly client: StoredClient;
+  /** The request with the scope that this end-user can grant. */
+  readonly request: AuthorizationRequest;
   readonly next: NextStep;
 }
 
@@ -61,13 +67,14 @@ export interface Progress {
  */
 export async function progressOf(
   needs: ProgressNeeds,
-  { request, signedIn, consented }: WaitingRequest,
+  { request: received, signedIn, consented }: WaitingRequest,
   session: StoredSession | undefined,
 ): Promise<Progress | undefined> {
-  const client = await needs.clients.find(request.client_id);
-  if (!isStillTarget(client, request)) return undefined;
-  const withdrawn = withdrawnMeanwhile(needs, client, request);
-  if (withdrawn !== undefined) return { client, next: withdrawn };
+  const client = await needs.clients.find(received.client_id);
+  if (!isStillTarget(client, received)) return undefined;
+  const withdrawn = withdrawnMeanwhile(needs, client, received);
+  if (withdrawn !== undefined) return { client, request: received, next: withdrawn };
+  const request = await withinRole(needs, client, received, session);
   const next = nextStep(request, {
     session,
     sub:
@@ -80,7 +87,27 @@ export async function progressOf(
     acrRequired: needs.settings['sign-in.acr-required'],
     now: needs.clock.now(),
   });
-  return { client, next };
+  const asksUser = next.step === 'consent' || next.step === 'grant';
+  const isEmptied = request.scope.length === 0 && received.scope.length > 0;
+  return { client, request, next: asksUser && isEmptied ? NO_ROLE : next };
+}
+
+const NO_ROLE: NextStep = {
+  step: 'refuse',
+  error: 'access_denied',
+  error_description: 'the end-user has no admin_role that permits the requested scope',
+};
+
+/** Returns the request without the values of the administration that the end-user's role does not have. */
+async function withinRole(
+  { directory }: ProgressNeeds,
+  client: StoredClient,
+  request: AuthorizationRequest,
+  session: StoredSession | undefined,
+): Promise<AuthorizationRequest> {
+  if (session === undefined || !request.scope.some(isAdminScope)) return request;
+  const scope = scopeNow(request.scope, client, await directory.find(session.sub));
+  return { ...request, scope };
 }
 
 /**
@@ -140,13 +167,15 @@ function isOperators({ registered_via }: Pick<StoredClient, 'registered_via'>): 
 /** Stores the consent of the end-user for this registration of the client. */
 export async function rememberConsent(
   needs: ProgressNeeds,
-  request: AuthorizationRequest,
-  { sub }: StoredSession,
+  agreed: AuthorizationRequest,
+  session: StoredSession,
   origin: RequestOrigin,
 ): Promise<void> {
   const { clients, consents, clock, keepClient } = needs;
-  const { client_id, client_instance: instance } = request;
+  const { client_id, client_instance: instance } = agreed;
+  const { sub } = session;
   const client = await clients.find(client_id);
+  const request = client === undefined ? agreed : await withinRole(needs, client, agreed, session);
   if (client !== undefined && client.document !== null) {
     await keepClient(client);
     // An outdated consent must not be completed: the store would keep what it allowed.

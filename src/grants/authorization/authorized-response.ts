@@ -6,6 +6,7 @@ import type { StoredClient } from '../../ports/client-store.ts';
 import type { Random } from '../../ports/random.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import { mintAuthorizationCode } from '../../tokens/authorization-code.ts';
+import { withoutAdminScope } from '../admin-scope.ts';
 import { requestedAudience } from '../audience.ts';
 import { accountInUse, type EndUserNeeds, endUserContent, endUserIdToken } from '../end-users.ts';
 import type { Issuing } from '../grant.ts';
@@ -100,7 +101,8 @@ async function issueAccessToken(
       'invalid_request',
       'the client registered tls_client_certificate_bound_access_tokens, which response_type token does not allow',
     );
-  const { scope, resource } = request;
+  const { resource } = request;
+  const scope = withoutAdminScope(request.scope);
   const requested = resource.length === 0 ? undefined : resource.join(' ');
   const audience = requestedAudience(issuing.settings, client.metadata, requested, scope);
   const endUser = endUserOf(request, session);

@@ -1,3 +1,4 @@
+import { isAdminScope } from '../../spec/admin-scopes.ts';
 import { quotedValue } from '../../spec/errors.ts';
 import type { JsonObject, JsonValue } from '../../spec/json.ts';
 import { isRegistrationScope } from '../../spec/registration-privileges.ts';
@@ -129,6 +130,11 @@ function scopeOf(value: JsonValue | undefined): readonly string[] {
   if (values.length === 0 || !values.every(isScopeToken)) {
     throw malformed('scope must be a list of one or more scope values');
   }
+  const reserved = values.find(isAdminScope);
+  if (reserved !== undefined)
+    throw malformed(
+      `scope value ${quotedValue(reserved)} is for a client that acts for itself, or for a person who signs in`,
+    );
   return values;
 }
 

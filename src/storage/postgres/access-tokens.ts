@@ -7,9 +7,10 @@ import { changed, type TenantNoun, type Values } from './noun.ts';
 import { columnNames, type ListedColumns, listed, Refused, statement, unnested } from './statement.ts';
 
 /** For statements of other stores that also issue a token. */
-export const TOKEN_COLUMNS = 'tenant, key, expires_at, client_id, client_instance, grant_id, introspection';
+export const TOKEN_COLUMNS =
+  'tenant, key, expires_at, client_id, client_instance, grant_id, introspection, sub';
 export const TOKEN_VALUES = `:tenant::text, :token_key::text, :token_expires_at::bigint, :token_client_id::text,
-  :token_client_instance::text, :token_grant_id::text, :introspection::text`;
+  :token_client_instance::text, :token_grant_id::text, :introspection::text, :token_sub::text`;
 
 export const tokenValues = (tenant: TenantId, token: StoredAccessToken): Values => ({
   tenant,
@@ -19,6 +20,7 @@ export const tokenValues = (tenant: TenantId, token: StoredAccessToken): Values 
   token_client_instance: token.client_instance,
   token_grant_id: token.grant_id,
   introspection: token.introspection,
+  token_sub: token.sub ?? null,
 });
 
 // A deleted client's tokens stay and are not found, so that deleting a client costs the same for any number of tokens.
@@ -52,10 +54,11 @@ const TOKEN: ListedColumns = {
   token_client_id: 'text',
   token_client_instance: 'text',
   introspection: 'text',
+  token_sub: 'text',
 };
 const ISSUE_ALL = statement(
   'access_token_issue_all',
-  `INSERT INTO access_token (tenant, key, expires_at, client_id, client_instance, introspection)
+  `INSERT INTO access_token (tenant, key, expires_at, client_id, client_instance, introspection, sub)
    SELECT :tenant::text, ${columnNames(TOKEN)} FROM ${unnested(TOKEN)}`,
 );
 const INSERT_INITIAL = statement(

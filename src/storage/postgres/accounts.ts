@@ -8,9 +8,10 @@ import { changed, one, type TenantNoun, type Transaction } from './noun.ts';
 import { endSessionsOf } from './session-ending.ts';
 import { statement } from './statement.ts';
 
-const CONTENT = 'version, login_name, username, password_hash, claims, created_at, updated_at, disabled_at';
+const CONTENT =
+  'version, login_name, username, password_hash, claims, created_at, updated_at, disabled_at, admin_role';
 const CONTENT_VALUES =
-  ':version, :login_name, :username, :password_hash, :claims, :created_at, :updated_at, :disabled_at';
+  ':version, :login_name, :username, :password_hash, :claims, :created_at, :updated_at, :disabled_at, :admin_role';
 
 const FIND = statement(
   'account_find',

@@ -5,6 +5,7 @@ import { sqlState, unavailable } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { Pool } from './pool.ts';
 import {
+  ADMINISTRATION_SCHEMA,
   DELETED_TENANT_SCHEMA,
   DOCUMENT_SCHEMA,
   FIRST_SCHEMA,
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 10, name: 'keys of trust anchors', statements: TRUST_ANCHOR_SCHEMA, compatibleFrom: 1 },
   { version: 11, name: 'owners of declared clients', statements: OWNER_SCHEMA, compatibleFrom: 1 },
   { version: 12, name: 'deleted tenants', statements: DELETED_TENANT_SCHEMA, compatibleFrom: 1 },
+  { version: 13, name: 'people in the administration', statements: ADMINISTRATION_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

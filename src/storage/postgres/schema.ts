@@ -269,6 +269,27 @@ export const OWNER_SCHEMA: readonly string[] = [
   'CREATE INDEX client_owner ON client (tenant, owner, client_id) WHERE owner IS NOT NULL',
 ];
 
+/** Roles of accounts in the administration, and the orders in which it lists what belongs to people. */
+export const ADMINISTRATION_SCHEMA: readonly string[] = [
+  `ALTER TABLE account ADD COLUMN admin_role VARCHAR(13) COLLATE "C"`,
+  'CREATE INDEX account_role ON account (tenant, admin_role, login_name) WHERE admin_role IS NOT NULL',
+  'CREATE INDEX account_disabled ON account (tenant, login_name) WHERE disabled_at IS NOT NULL',
+  'CREATE INDEX account_created ON account (tenant, created_at, sub)',
+  'CREATE INDEX session_created ON session (tenant, created_at, sid)',
+  'CREATE INDEX session_client_use ON session_client (client_id, tenant, first_used_at, sid)',
+  'DROP INDEX authorization_grant_client',
+  'CREATE INDEX authorization_grant_client ON authorization_grant (client_id, client_instance, tenant, grant_id)',
+  'DROP INDEX authorization_grant_subject',
+  'CREATE INDEX authorization_grant_subject ON authorization_grant (sub, tenant, grant_id)',
+  'DROP INDEX consent_client',
+  'CREATE INDEX consent_client ON consent (client_id, instance, tenant, sub)',
+  `ALTER TABLE access_token ADD COLUMN sub ${TEXT}`,
+  `UPDATE access_token AS token SET sub = held.sub FROM authorization_grant AS held
+   WHERE held.tenant = token.tenant AND held.grant_id = token.grant_id`,
+  'CREATE INDEX access_token_subject ON access_token (sub, tenant, key) WHERE sub IS NOT NULL',
+  'CREATE INDEX access_token_client ON access_token (client_id, tenant, key)',
+];
+
 /** The schema of the first version, as single statements. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),

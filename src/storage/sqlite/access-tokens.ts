@@ -105,10 +105,10 @@ export function accessTokenInsertion(
   database: DatabaseSync,
 ): (tenant: TenantId, token: StoredAccessToken) => void {
   const insert = database.prepare(`
-    INSERT INTO access_token (tenant, key, expires_at, client_id, client_instance, grant_id, introspection)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`);
-  return (tenant, { key, expires_at, client_id, client_instance, grant_id, introspection }) => {
-    insert.run(tenant, key, expires_at, client_id, client_instance, grant_id, introspection);
+    INSERT INTO access_token (tenant, key, expires_at, client_id, client_instance, grant_id, introspection, sub)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+  return (tenant, { key, expires_at, client_id, client_instance, grant_id, introspection, sub }) => {
+    insert.run(tenant, key, expires_at, client_id, client_instance, grant_id, introspection, sub ?? null);
   };
 }
 

@@ -37,7 +37,7 @@ export const accounts: TenantNoun<AccountStore, 'find' | 'findByLoginName' | 'pa
       const has = accountPresence(database);
       const isTaken = loginNameHolding(database);
       const insert = database.prepare(`
-        INSERT INTO account (tenant, ${ACCOUNT.columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+        INSERT INTO account (tenant, ${ACCOUNT.columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
       const record = eventRecording(database);
       return (tenant, account, event) => {
         if (has(tenant, account.sub)) return 'sub_taken';
@@ -49,7 +49,7 @@ export const accounts: TenantNoun<AccountStore, 'find' | 'findByLoginName' | 'pa
     },
     replace(database) {
       const update = database.prepare(`
-        UPDATE account SET (${ACCOUNT.columns}) = (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        UPDATE account SET (${ACCOUNT.columns}) = (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
         WHERE tenant = ?1 AND sub = ?2`);
       const isUnchanged = accountUnchanged(database);
       const isTaken = loginNameHolding(database);

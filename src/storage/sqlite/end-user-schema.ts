@@ -99,6 +99,26 @@ export const LOGOUT_SCHEMA = `
   ALTER TABLE authorization_grant ADD COLUMN sid TEXT;
   CREATE INDEX authorization_grant_session ON authorization_grant (tenant, sid) WHERE sid IS NOT NULL;`;
 
+/**
+ * Roles of accounts in the administration, and the orders in which it lists what belongs to people. Tables without a row id
+ * append their primary key to each index. `sub` is null in the token of a client that acts for itself, so that such tokens cost
+ * one index only.
+ */
+export const ADMINISTRATION_SCHEMA = `
+  ALTER TABLE account ADD COLUMN admin_role TEXT;
+  CREATE INDEX account_role ON account (tenant, admin_role, login_name) WHERE admin_role IS NOT NULL;
+  CREATE INDEX account_disabled ON account (tenant, login_name) WHERE disabled_at IS NOT NULL;
+  CREATE INDEX account_created ON account (tenant, created_at, sub);
+  CREATE INDEX session_created ON session (tenant, created_at, sid);
+  CREATE INDEX session_client_use ON session_client (tenant, client_id, first_used_at, sid);
+  ALTER TABLE access_token ADD COLUMN sub TEXT;
+  UPDATE access_token SET sub = (
+    SELECT held.sub FROM authorization_grant AS held
+    WHERE held.tenant = access_token.tenant AND held.grant_id = access_token.grant_id)
+  WHERE grant_id IS NOT NULL;
+  CREATE INDEX access_token_subject ON access_token (tenant, sub) WHERE sub IS NOT NULL;
+  CREATE INDEX access_token_client ON access_token (tenant, client_id);`;
+
 /** A client knows a session under the issuer name that it was sent to. */
 export const LOGOUT_ISSUER_SCHEMA = `
   ALTER TABLE session_client ADD COLUMN issuer TEXT;

@@ -2,29 +2,15 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type SchemaState, suits, tooNew } from '../schema.ts';
 import { OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
-import { LOGOUT_ISSUER_SCHEMA, LOGOUT_SCHEMA, SESSION_SCHEMA } from './end-user-schema.ts';
+import {
+  ADMINISTRATION_SCHEMA,
+  LOGOUT_ISSUER_SCHEMA,
+  LOGOUT_SCHEMA,
+  SESSION_SCHEMA,
+} from './end-user-schema.ts';
+import { COMPATIBILITY_SCHEMA, RATE_SCHEMA, TIME_SCHEMA } from './process-schema.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
 import { DELETED_TENANT_SCHEMA, TENANT_SCHEMA } from './tenant-schema.ts';
-
-const COMPATIBILITY_SCHEMA = `
-  CREATE TABLE schema_compatibility (version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL) STRICT;`;
-
-const RATE_SCHEMA = `
-  CREATE TABLE rate_bucket (
-    tenant TEXT NOT NULL,
-    bucket TEXT NOT NULL,
-    full_at INTEGER NOT NULL,
-    PRIMARY KEY (tenant, bucket)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX rate_bucket_full ON rate_bucket (tenant, full_at);`;
-
-const TIME_SCHEMA = `
-  CREATE TABLE time_memory (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    latest INTEGER NOT NULL,
-    waited INTEGER NOT NULL,
-    confirmation INTEGER NOT NULL
-  ) STRICT;`;
 
 export interface Migration {
   readonly version: number;
@@ -310,6 +296,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { version: 23, name: 'owners of declared clients', sql: OWNER_SCHEMA, compatibleFrom: 13 },
   { version: 24, name: 'deleted tenants', sql: DELETED_TENANT_SCHEMA, compatibleFrom: 13 },
+  { version: 25, name: 'people in the administration', sql: ADMINISTRATION_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

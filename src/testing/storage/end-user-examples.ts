@@ -22,6 +22,7 @@ export function anAccount(values: Partial<StoredAccount> = {}): StoredAccount {
     created_at: NOW,
     updated_at: NOW,
     disabled_at: null,
+    admin_role: null,
     ...values,
   };
 }
