@@ -2,7 +2,7 @@
 
 /** A refusal (RFC 6749 §5.2). */
 export interface OAuthError {
-  readonly error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unauthorized_client' | 'unsupported_grant_type' | 'invalid_scope' | 'invalid_target' | 'unsupported_response_type' | 'server_error' | 'temporarily_unavailable' | 'interaction_required' | 'login_required' | 'account_selection_required' | 'consent_required' | 'invalid_request_uri' | 'invalid_request_object' | 'request_uri_not_supported' | 'registration_not_supported' | 'unmet_authentication_requirements' | 'access_denied' | 'invalid_token' | 'insufficient_scope' | 'invalid_redirect_uri' | 'invalid_client_metadata' | 'invalid_software_statement' | 'unapproved_software_statement' | 'invalid_trust_chain' | 'invalid_trust_anchor' | 'invalid_metadata' | 'federation_not_enabled';
+  readonly error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unauthorized_client' | 'unsupported_grant_type' | 'invalid_scope' | 'invalid_target' | 'unsupported_response_type' | 'server_error' | 'temporarily_unavailable' | 'interaction_required' | 'login_required' | 'account_selection_required' | 'consent_required' | 'invalid_request_uri' | 'invalid_request_object' | 'request_uri_not_supported' | 'registration_not_supported' | 'unmet_authentication_requirements' | 'access_denied' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce' | 'invalid_redirect_uri' | 'invalid_client_metadata' | 'invalid_software_statement' | 'unapproved_software_statement' | 'invalid_trust_chain' | 'invalid_trust_anchor' | 'invalid_metadata' | 'federation_not_enabled';
   readonly error_description: string;
 }
 
@@ -156,7 +156,7 @@ export interface AdminKey {
 /** RFC 6749 §5.1. */
 export interface TokenResponse {
   readonly access_token: string;
-  readonly token_type: 'Bearer';
+  readonly token_type: 'Bearer' | 'DPoP';
   readonly expires_in: number;
   readonly scope: string;
   readonly refresh_token?: string;
@@ -170,14 +170,14 @@ export interface TokenIntrospection {
   readonly scope?: string;
   readonly client_id?: string;
   readonly username?: string;
-  readonly token_type?: 'Bearer';
+  readonly token_type?: 'Bearer' | 'DPoP';
   readonly exp?: number;
   readonly iat?: number;
   readonly sub?: string;
   readonly aud?: readonly string[];
   readonly iss?: string;
   readonly jti?: string;
-  readonly cnf?: { readonly 'x5t#S256': string };
+  readonly cnf?: { readonly 'x5t#S256'?: string; readonly jkt?: string };
   readonly acr?: string;
   readonly amr?: readonly string[];
   readonly auth_time?: number;
@@ -264,6 +264,7 @@ export interface ProviderMetadata {
   readonly introspection_encryption_alg_values_supported?: readonly string[];
   readonly introspection_encryption_enc_values_supported?: readonly string[];
   readonly code_challenge_methods_supported?: readonly string[];
+  readonly dpop_signing_alg_values_supported?: readonly string[];
   readonly client_registration_types_supported?: readonly string[];
   readonly claims_parameter_supported?: boolean;
   readonly request_parameter_supported?: boolean;

@@ -5,6 +5,7 @@ import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
 import { CLIENT_AUTHENTICATION_SETTINGS } from './client-authentication-settings.ts';
 import { CLIENT_DOCUMENT_SETTINGS } from './client-document-settings.ts';
 import { CLOCK_SETTINGS } from './clock-settings.ts';
+import { DPOP_SETTINGS } from './dpop-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { END_USER_SETTINGS } from './end-user-settings.ts';
 import { FEDERATION_SETTINGS } from './federation-settings.ts';
@@ -235,6 +236,7 @@ export const SETTINGS = {
   }),
 
   ...TOKEN_SETTINGS,
+  ...DPOP_SETTINGS,
 
   'key-set.max-age': seconds({
     tenants: 'inherited',

@@ -1,6 +1,6 @@
 import { StorageUnavailable } from '../ports/storage.ts';
 import { ERROR_CODES, NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
-import { bearerChallenge } from '../spec/www-authenticate.ts';
+import { bearerChallenge, dpopChallenge } from '../spec/www-authenticate.ts';
 import type { Contract, Endpoint, EndpointRequest, EndpointResponse, Failure } from './contract.ts';
 import { problemResponse } from './problem-response.ts';
 
@@ -36,13 +36,14 @@ function renderError(contract: Contract, request: EndpointRequest, failure: unkn
   if (failure instanceof TooManyRequests) return tooManyRequests(failure);
   if (areWritesStopped(failure)) return WRITES_STOPPED;
   if (!(failure instanceof OAuthError)) return { status: 500, headers: UNCACHED };
-  const { code, error_description, retryAfter, members } = failure;
+  const { code, error_description, retryAfter, members, headers } = failure;
   const challenge = failure.challenge ?? challengeOf(contract, failure);
   return {
     status: contract.errorStatuses?.[code] ?? ERROR_CODES[code].status,
     headers: {
       'content-type': 'application/json',
       ...UNCACHED,
+      ...headers,
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     },
@@ -113,6 +114,8 @@ function tooManyRequests({ retryAfterSeconds }: TooManyRequests): EndpointRespon
 /** Returns the challenge of a bearer endpoint: every 401 and 403 names the credentials it needs (RFC 6750 §3). */
 function challengeOf(contract: Contract, { code, error_description }: OAuthError): string | undefined {
   if (contract.errors !== 'bearer-challenge') return undefined;
+  if (code === 'invalid_dpop_proof' || code === 'use_dpop_nonce')
+    return dpopChallenge({ error: code, error_description });
   return code === 'invalid_token' || code === 'insufficient_scope'
     ? bearerChallenge({ error: code, error_description })
     : undefined;

@@ -1,7 +1,4 @@
-import {
-  type AuthenticatedClient,
-  tokenConfirmation,
-} from '../clients/client-authentication/authenticate-client.ts';
+import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
 import { digestOf, sameDigest } from '../keys/digest.ts';
 import type { Account } from '../ports/account-directory.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
@@ -19,6 +16,7 @@ import { accountInUse, type EndUserNeeds, endUserContent, idTokenMember } from '
 import type { Grant, GrantNeeds } from './grant.ts';
 import { type PreparedGrant, prepareGrant } from './prepare-grant.ts';
 import { refreshableFor, reuseEvent } from './refreshable.ts';
+import { tokenConfirmation } from './token-confirmation.ts';
 
 /**
  * Issues tokens for an authorisation code, once (RFC 6749 §4.1.3). A second use means that the code was copied, and the server
@@ -38,6 +36,7 @@ export const authorizationCode: Grant = {
     requireRedirectUri(content, parameters['redirect_uri']);
     requireSameDocument(client, content);
     requireVerifier(content, parameters['code_verifier']);
+    requireKey(content, client);
     const account = await accountInUse(endUsers, content.sub);
     if (account === undefined) throw invalidGrant('no-end-user', 'the account is not in use');
     const prepared = await preparedGrant(needs, endUsers, client, { content, account, parameters });
@@ -119,6 +118,12 @@ function requireVerifier({ code_challenge }: CodeContent, verifier: string | und
   if (!matches) throw invalidGrant('code-verifier', 'code_verifier does not match');
 }
 
+/** RFC 9449 §10: a code that is bound to a key needs a proof with it. */
+function requireKey({ dpop_jkt }: CodeContent, { proof }: AuthenticatedClient): void {
+  if (dpop_jkt === undefined || dpop_jkt === proof?.jkt) return;
+  throw invalidGrant('dpop-proof', 'bound to another key', { dpop_jkt });
+}
+
 async function preparedGrant(
   needs: GrantNeeds,
   endUsers: EndUserNeeds,
@@ -143,7 +148,7 @@ async function preparedGrant(
     needs,
     client,
     endUserContent(endUsers, client, account, { scope, audience, endUser }),
-    { confirmation: tokenConfirmation(client) },
+    { confirmation: await tokenConfirmation(needs, client) },
     refreshableFor(settings, client.metadata, endUsers.clock.now()),
   );
 }

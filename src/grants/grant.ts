@@ -12,6 +12,7 @@ import type { GrantType } from '../spec/grant-types.ts';
 import type { ParameterName } from '../spec/parameter-words.ts';
 import type { Parameters } from '../spec/parameters.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
+import type { DpopNeeds } from '../tokens/dpop-proof.ts';
 import type { AssertionGrantNeeds } from './assertion-grant.ts';
 import type { EndUserNeeds } from './end-users.ts';
 
@@ -27,6 +28,7 @@ export interface Issuing {
   readonly grants: GrantStore;
   readonly clients: ClientStore;
   readonly uses: ClientUses;
+  readonly dpop: DpopNeeds;
 }
 
 export interface GrantNeeds extends Issuing {
@@ -39,7 +41,8 @@ export interface GrantNeeds extends Issuing {
 /** RFC 6749 §5.1. */
 export interface TokenResponse {
   readonly access_token: string;
-  readonly token_type: 'Bearer';
+  /** `DPoP`: the token is bound to a key (RFC 9449 §5). */
+  readonly token_type: 'Bearer' | 'DPoP';
   readonly expires_in: number;
   readonly scope: string;
   readonly refresh_token?: string;

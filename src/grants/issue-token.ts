@@ -1,14 +1,12 @@
-import {
-  type AuthenticatedClient,
-  tokenConfirmation,
-} from '../clients/client-authentication/authenticate-client.ts';
+import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
 import { tokenPolicyOf } from '../clients/registration/token-policy.ts';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { GrantId, SessionId } from '../spec/identifiers.ts';
 import { type AccessTokenFormat, mintAccessToken } from '../tokens/access-token.ts';
-import type { Confirmation } from '../tokens/confirmation.ts';
+import { type Confirmation, tokenTypeOf } from '../tokens/confirmation.ts';
 import { requestedAudience } from './audience.ts';
 import type { Issuing, TokenResponse } from './grant.ts';
+import { tokenConfirmation } from './token-confirmation.ts';
 
 /** Says how the end-user of a grant was authenticated, and which claims the client requested by name for ID tokens and UserInfo. */
 export interface EndUserContext {
@@ -81,7 +79,10 @@ export async function mintToken(
     lifetime,
   });
   const scope = content.scope.join(' ');
-  return { stored, response: { access_token, token_type: 'Bearer', expires_in: lifetime, scope } };
+  return {
+    stored,
+    response: { access_token, token_type: tokenTypeOf(confirmation), expires_in: lifetime, scope },
+  };
 }
 
 /**
@@ -105,7 +106,7 @@ export async function issueToken(
     needs,
     client,
     { ...granted, audience },
-    { confirmation: tokenConfirmation(client) },
+    { confirmation: await tokenConfirmation(needs, client) },
   );
   await needs.accessTokens.store.issue(stored);
   return response;

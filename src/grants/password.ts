@@ -1,7 +1,4 @@
-import {
-  type AuthenticatedClient,
-  tokenConfirmation,
-} from '../clients/client-authentication/authenticate-client.ts';
+import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
 import type { RequestOrigin } from '../clients/person-event.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Account } from '../ports/account-directory.ts';
@@ -17,6 +14,7 @@ import type { Grant, GrantNeeds } from './grant.ts';
 import type { EndUserContext } from './issue-token.ts';
 import { prepareGrant } from './prepare-grant.ts';
 import { refreshableFor } from './refreshable.ts';
+import { tokenConfirmation } from './token-confirmation.ts';
 
 /**
  * Issues tokens for a user name and a password (RFC 6749 §4.3), to clients that the operator registered for it. The end-user
@@ -33,8 +31,8 @@ export const password: Grant = {
     const refreshable = refreshableFor(settings, metadata, endUsers.clock.now());
     const scope = scopeFor(settings, client, parameters['scope'], refreshable !== null);
     const audience = requestedAudience(settings, metadata, parameters['resource'], scope);
-    const confirmation = tokenConfirmation(client);
     const account = await authenticated(endUsers, client, parameters, from);
+    const confirmation = await tokenConfirmation(needs, client);
     const endUser = contextNow(endUsers);
     const content = endUserContent(endUsers, client, account, { scope, audience, endUser });
     const made = await prepareGrant(needs, client, content, { confirmation }, refreshable);

@@ -52,7 +52,8 @@ export async function prepareGrant(
 }
 
 /**
- * Returns the certificate that refresh tokens are bound to. RFC 8705 §4: if a public client has bound access tokens, the server
+ * Returns the keys that refresh tokens are bound to. RFC 9449 §5: "Refresh tokens issued to public clients … MUST be bound to the
+ * public key". RFC 8705 §4: if a public client has bound access tokens, the server
  * "SHOULD also bind the refresh token to the respective certificate". Refresh tokens of other clients need no binding, because
  * the client authenticates (§6.3 there).
  */

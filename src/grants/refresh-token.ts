@@ -1,7 +1,4 @@
-import {
-  type AuthenticatedClient,
-  tokenConfirmation,
-} from '../clients/client-authentication/authenticate-client.ts';
+import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
 import type { RequestOrigin } from '../clients/person-event.ts';
 import type { Account } from '../ports/account-directory.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
@@ -30,6 +27,7 @@ import {
   refreshTokenExpiresIn,
   reuseEvent,
 } from './refreshable.ts';
+import { tokenConfirmation } from './token-confirmation.ts';
 
 /**
  * Issues a new access token of a grant for its refresh token (RFC 6749 §6). A second use of a rotated token means that it was
@@ -41,7 +39,9 @@ export const refreshToken: Grant = {
   parameters: ['refresh_token', 'scope'],
   async handle(needs, client, parameters, origin) {
     const presented = presentedToken(needs, parameters['refresh_token']);
-    const { grant, refreshable, authorization } = await grantOf(needs, client, presented, origin);
+    const { grant, refreshable, authorization } = await grantOf(needs, client, presented);
+    const confirmation = await tokenConfirmation(needs, client);
+    await requireCurrent(needs, client, { grant, presented, origin });
     const account = await endUserOf(needs, grant, authorization);
     const narrowed = narrowedScope(authorization.scope, parameters['scope']);
     const scope = scopeNow(narrowed, client.stored, account);
@@ -50,7 +50,7 @@ export const refreshToken: Grant = {
       needs,
       client,
       { ...authorization, sub: grant.sub, scope, audience },
-      { confirmation: tokenConfirmation(client), grant_id: grant.grant_id },
+      { confirmation, grant_id: grant.grant_id },
     );
     const rotated = isRotated(needs.settings, client.metadata, refreshable)
       ? mintRefreshToken(needs.accessTokens, grant.grant_id)
@@ -150,12 +150,11 @@ interface RefreshableGrant {
   readonly authorization: GrantAuthorization;
 }
 
-/** Returns the grant of a refresh token after the checks that come before its use; ends the grant of a rotated token. */
+/** Returns the grant of a refresh token if this client, with these keys, may use it. The token may be an old one. */
 async function grantOf(
   needs: GrantNeeds,
   client: AuthenticatedClient,
   presented: GenuineRefreshToken,
-  origin: RequestOrigin,
 ): Promise<RefreshableGrant> {
   const grant = await needs.grants.find(presented.grant_id);
   const { client_id, instance } = client.stored;
@@ -166,15 +165,29 @@ async function grantOf(
   const authorization = JSON.parse(grant.authorization) as GrantAuthorization;
   const { refreshable, confirmation } = authorization;
   if (refreshable === null) throw invalidGrant('unknown-refresh-token');
-  // This check comes before the one for reuse: a thief without the certificate must not be able to end the grant.
-  if (confirmation !== undefined && !confirms(client.certificate, confirmation))
-    throw invalidGrant('certificate-binding');
-  if (grant.refresh_token?.digest !== presented.digest) {
-    const event = reuseOf(needs, client, grant, origin);
-    if (await needs.grants.end(grant.grant_id, event)) tellOfReuse(needs, event, presented);
-    throw invalidGrant('used-refresh-token');
-  }
+  const { certificate, proof } = client;
+  if (confirmation !== undefined && !confirms({ certificate, jkt: proof?.jkt }, confirmation))
+    throw invalidGrant(confirmation.jkt === undefined ? 'certificate-binding' : 'dpop-proof');
   return { grant, refreshable, authorization };
+}
+
+/**
+ * Ends the grant of a rotated token. This check follows those of the keys: a thief without them must not be able to end the
+ * grant.
+ */
+async function requireCurrent(
+  needs: GrantNeeds,
+  client: AuthenticatedClient,
+  use: Pick<RefreshableGrant, 'grant'> & {
+    readonly presented: GenuineRefreshToken;
+    readonly origin: RequestOrigin;
+  },
+): Promise<void> {
+  const { grant, presented, origin } = use;
+  if (grant.refresh_token?.digest === presented.digest) return;
+  const event = reuseOf(needs, client, grant, origin);
+  if (await needs.grants.end(grant.grant_id, event)) tellOfReuse(needs, event, presented);
+  throw invalidGrant('used-refresh-token');
 }
 
 function reuseOf(

@@ -10,7 +10,7 @@ import type { TokenContent } from './issue-token.ts';
 export interface GrantAuthorization extends Omit<TokenContent, 'sub'> {
   /** Lifetimes of its refresh tokens; null: the grant has none. */
   readonly refreshable: Refreshable | null;
-  /** The certificate that refresh tokens of a public client are bound to; absent: none. */
+  /** The keys that refresh tokens of a public client are bound to; absent: none. */
   readonly confirmation?: Confirmation;
 }
 

@@ -31,11 +31,11 @@ function named(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-test('`any` permits every origin, never with credentials, and exposes WWW-Authenticate and Link (decision 40)', () => {
+test('`any` permits every origin, never with credentials, and exposes WWW-Authenticate, Link and DPoP-Nonce (decision 40)', () => {
   const post = endpoint('POST', 'any');
   assert.deepEqual(named(corsHeaders(post, resource([], post), 'https://a.test')), {
     'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'WWW-Authenticate, Link',
+    'access-control-expose-headers': 'WWW-Authenticate, Link, DPoP-Nonce',
   });
   assert.deepEqual(corsHeaders(post, resource([], post), undefined), []);
 });
@@ -79,9 +79,9 @@ test('the contract of the requested method answers a preflight', () => {
     named(preflightHeaders(both, { origin: 'https://a.test', 'access-control-request-method': method }));
   assert.deepEqual(ask('POST'), {
     'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'WWW-Authenticate, Link',
+    'access-control-expose-headers': 'WWW-Authenticate, Link, DPoP-Nonce',
     'access-control-allow-methods': 'POST',
-    'access-control-allow-headers': 'Authorization, Content-Type, Accept',
+    'access-control-allow-headers': 'Authorization, Content-Type, Accept, DPoP',
     'access-control-max-age': '600',
   });
   assert.deepEqual(ask('GET'), {});

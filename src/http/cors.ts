@@ -5,7 +5,7 @@ import type { Resource } from './router.ts';
 type HeaderLines = readonly string[];
 
 const NONE: HeaderLines = [];
-const EXPOSED: HeaderLines = ['access-control-expose-headers', 'WWW-Authenticate, Link'];
+const EXPOSED: HeaderLines = ['access-control-expose-headers', 'WWW-Authenticate, Link, DPoP-Nonce'];
 const ANY: HeaderLines = ['access-control-allow-origin', '*', ...EXPOSED];
 const VARY: HeaderLines = ['vary', 'Origin'];
 
@@ -32,7 +32,7 @@ export function preflightHeaders(resource: Resource, headers: RequestHeaders): H
     'access-control-allow-methods',
     method,
     'access-control-allow-headers',
-    'Authorization, Content-Type, Accept',
+    'Authorization, Content-Type, Accept, DPoP',
     'access-control-max-age',
     '600',
   ];

@@ -4,7 +4,8 @@ export type ReplayKind =
   | 'jwt-grant'
   | 'saml-grant'
   | 'entity-statement'
-  | 'request-object';
+  | 'request-object'
+  | 'dpop-proof';
 
 export interface ReplayStore {
   /**

@@ -33,6 +33,8 @@ export interface MetadataLimits {
   readonly httpAllowed: boolean;
   /** The client certificates that the server can verify. */
   readonly certificateTrust: CertificateTrust;
+  /** Whether the server reads DPoP proofs. */
+  readonly dpop: boolean;
   /** Whether the page after a logout loads the clients' addresses. */
   readonly frontChannelLogout: boolean;
   /** The algorithms that the server has signing keys for. */
@@ -276,7 +278,7 @@ export function oneOf(allowed: readonly string[]): Check {
 }
 
 /** Drops a member of a feature that this server does not have. @param form the check of its value */
-export function notSupported(form: Check): Check {
+function notSupported(form: Check): Check {
   return stating(form.schema, (value, limits) => {
     const checked = form(value, limits);
     if ('problems' in checked || value === false) return checked;
@@ -331,18 +333,15 @@ export const certificateEmail = certificateName(
   'must be an email address',
 );
 
-const certificatesNotReceived = notSupported(boolean);
-
-/** Drops the wish for bound tokens where the server receives no client certificates. */
-export const boundToCertificates = stating(FLAG, (value, limits) =>
-  (limits.certificateTrust === 'none' ? certificatesNotReceived : boolean)(value, limits),
-);
-
-/** Drops a member of front-channel logout while that is off (decision 42). */
-export function frontChannel(form: Check): Check {
+/** Accepts a member where the server has its feature, and drops it elsewhere (decision 42). */
+function where(isOffered: (limits: MetadataLimits) => boolean, form: Check): Check {
   const off = notSupported(form);
-  return stating(form.schema, (value, limits) => (limits.frontChannelLogout ? form : off)(value, limits));
+  return stating(form.schema, (value, limits) => (isOffered(limits) ? form : off)(value, limits));
 }
+
+export const boundToCertificates = where(({ certificateTrust }) => certificateTrust !== 'none', boolean);
+export const boundToKeys = where(({ dpop }) => dpop, boolean);
+export const frontChannel = (form: Check): Check => where((limits) => limits.frontChannelLogout, form);
 
 /** Drops a member that has a meaning for entities of a federation only. */
 export function federated(form: Check): Check {

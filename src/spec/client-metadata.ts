@@ -136,7 +136,7 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   tls_client_auth_san_uri: { section: 'RFC 8705 §2.1.2', check: check.certificateUri },
   tls_client_auth_san_ip: { section: 'RFC 8705 §2.1.2', check: check.certificateIpAddress },
   tls_client_auth_san_email: { section: 'RFC 8705 §2.1.2', check: check.certificateEmail },
-  dpop_bound_access_tokens: { section: 'RFC 9449 §5.2', check: check.notSupported(check.boolean) },
+  dpop_bound_access_tokens: { section: 'RFC 9449 §5.2', check: check.boundToKeys },
 
   id_token_signed_response_alg: { section: OIDC, check: signedByServer },
   id_token_encrypted_response_alg: { section: OIDC, check: keyManagement },

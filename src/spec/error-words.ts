@@ -35,6 +35,14 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     means: 'The server does not offer this grant.',
     remedy: 'Use a grant of `grant_types_supported` in the metadata of the server.',
   },
+  invalid_dpop_proof: {
+    means: 'The DPoP proof does not fit the request or its key, was used before, is too old, or is missing.',
+    remedy: 'Read `error_description`. Sign a new proof for each request.',
+  },
+  use_dpop_nonce: {
+    means: 'The server wants its nonce in each DPoP proof, and this proof has none or an old one.',
+    remedy: 'Repeat the request with a new proof that has the value of the `DPoP-Nonce` header as `nonce`.',
+  },
   invalid_scope: {
     means: 'The scope is malformed, or wider than the registration or the grant.',
     remedy: 'Ask for less, or register the scope values.',

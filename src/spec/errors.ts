@@ -28,6 +28,8 @@ export const ERROR_CODES = {
   access_denied: { status: 403, section: 'RFC 6749 §4.1.2.1' },
   invalid_token: { status: 401, section: 'RFC 6750 §3.1' },
   insufficient_scope: { status: 403, section: 'RFC 6750 §3.1' },
+  invalid_dpop_proof: { status: 400, section: 'RFC 9449 §5' },
+  use_dpop_nonce: { status: 400, section: 'RFC 9449 §8' },
   invalid_redirect_uri: { status: 400, section: 'RFC 7591 §3.2.2' },
   invalid_client_metadata: { status: 400, section: 'RFC 7591 §3.2.2' },
   invalid_software_statement: { status: 400, section: 'RFC 7591 §3.2.2' },
@@ -65,6 +67,8 @@ export interface ErrorWords extends RefusalNotes {
   members?: { readonly [name: string]: JsonValue };
   /** A complete `WWW-Authenticate` value, if the code alone does not determine it. */
   challenge?: string;
+  /** Further headers of the response, with names in lower case. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** Characters of a value that an error text shows. */
@@ -89,6 +93,7 @@ export class OAuthError extends Error {
   readonly challenge: string | undefined;
   readonly retryAfter: number | undefined;
   readonly members: ErrorWords['members'];
+  readonly headers: ErrorWords['headers'];
 
   constructor(code: ErrorCode, words: ErrorWords) {
     super(
@@ -102,6 +107,7 @@ export class OAuthError extends Error {
     this.challenge = words.challenge;
     this.retryAfter = words.retryAfter;
     this.members = words.members;
+    this.headers = words.headers;
   }
 }
 

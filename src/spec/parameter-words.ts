@@ -14,6 +14,7 @@ export const PARAMETER_WORDS = {
   code_challenge_method: '`S256` (RFC 7636 §4.3).',
   code_verifier: 'The text whose digest the authorisation request had (RFC 7636 §4.5).',
   cursor: 'The place where the page begins, from the `Link` header of the page before it.',
+  dpop_jkt: 'The thumbprint of the key that the code will be bound to (RFC 9449 §10).',
   dry_run: '`true`: the server checks the registration, and stores nothing.',
   form_token: 'Proves that the form comes from the page that this server showed.',
   grant_type: 'The grant (RFC 6749 §4).',

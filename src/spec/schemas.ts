@@ -9,10 +9,14 @@ const POSITIVE: Schema = { type: 'integer', minimum: 1 };
 /** A list, or words in one string. */
 const WORDS: Schema = { anyOf: [TEXTS, TEXT] };
 
+const TOKEN_TYPE = said('`DPoP` for a token that is bound to a key (RFC 9449 §5).', {
+  enum: ['Bearer', 'DPoP'],
+});
+
 const TOKEN_RESPONSE = closed(
   {
     access_token: TEXT,
-    token_type: { const: 'Bearer' },
+    token_type: TOKEN_TYPE,
     expires_in: said('Seconds.', SECONDS),
     scope: said('The scope values of the token, separated by spaces.', TEXT),
     refresh_token: TEXT,
@@ -28,14 +32,17 @@ const TOKEN_INTROSPECTION = closed(
     scope: said('The scope values of the token, separated by spaces.', TEXT),
     client_id: said('The client that the token was issued to.', TEXT),
     username: said('The user name of the end-user.', TEXT),
-    token_type: { const: 'Bearer' },
+    token_type: TOKEN_TYPE,
     exp: said('The end of the token, in seconds since the Unix epoch.', SECONDS),
     iat: said('The beginning of the token.', SECONDS),
     sub: said('The subject: the end-user, or the client itself.', TEXT),
     aud: said('The resource servers that the token is for. Absent: any.', TEXTS),
     iss: said('The issuer.', WEB_ADDRESS),
     jti: said('An identifier of the token.', TEXT),
-    cnf: said('The certificate to which the token is bound (RFC 8705 §3.2).', closed({ 'x5t#S256': TEXT })),
+    cnf: said(
+      'The certificate (RFC 8705 §3.2) or the key (RFC 9449 §6.2) to which the token is bound.',
+      closed({ 'x5t#S256': TEXT, jkt: TEXT }, []),
+    ),
     acr: TEXT,
     amr: TEXTS,
     auth_time: SECONDS,

@@ -156,6 +156,7 @@ function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['
       acrValues: supportedAcrValues(settings),
       requestsByReference: settings['authorization.request-uri-by-reference'],
       grantTypes: settings['authorization.grant-types'],
+      dpop: settings['dpop.enabled'],
       clientDocuments: settings['registration.client-id-metadata-documents'],
     }),
     ...federationMembers(settings),

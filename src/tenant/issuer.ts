@@ -6,8 +6,10 @@ import { networkLimits } from '../clients/rate-limits.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import { macForAlias } from '../keys/digest.ts';
 import { SLOT_BYTES } from '../spec/caches.ts';
+import { issuerPath } from '../spec/issuer.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import { masterTokens } from '../tokens/bearer-token.ts';
+import type { DpopNeeds } from '../tokens/dpop-proof.ts';
 import { newerClient, openEntity, openFederatedClients, type RenewedClients } from './federation.ts';
 import { openLogout } from './logout.ts';
 import type { TenantParts } from './parts.ts';
@@ -65,6 +67,7 @@ function partsUnder(tenant: TenantParts, issuer: string) {
       own: { issuer, accessTokens, breakGlass: masterTokens(settings['admin.token-sha256']) },
       superior: tenant.superiorAdmins,
     },
+    dpop: openDpop(tenant, issuer, accessTokens),
     idTokens: { ...tenant.idTokens, issuer },
     pages: openPagesOf(settings, tenant),
     /** Limits of request bodies and of forms. */
@@ -91,6 +94,23 @@ function openAccessTokens(
     store: storage.accessTokens,
     clock,
     random,
+  };
+}
+
+/** Proofs of keys, under one name of the issuer. */
+function openDpop(
+  { settings, storage, clock, jose }: TenantParts,
+  issuer: string,
+  { mac }: AccessTokenNeeds,
+): DpopNeeds {
+  const alias = settings['client-authentication.mtls-origin'];
+  return {
+    bases: alias === 'none' ? [issuer] : [issuer, alias + issuerPath(issuer)],
+    inspector: jose.inspector,
+    replays: storage.replays,
+    clock,
+    nonce: { mac, clock, lifetime: settings['dpop.nonce-lifetime'] },
+    settings,
   };
 }
 

@@ -37,6 +37,7 @@ export function metadataLimits(settings: Settings, keys: Pick<ServerKeys, 'canSi
     uriLength: settings['limits.uri-length'],
     httpAllowed: settings['outbound.allow-http'],
     certificateTrust: certificateTrust(settings),
+    dpop: settings['dpop.enabled'],
     frontChannelLogout: offersFrontChannelLogout(settings),
     signingAlgorithms: SIGNING_ALGORITHMS.filter((alg) => keys.canSign(alg)),
     grantTypes: settings['authorization.grant-types'].filter(isGrantType),

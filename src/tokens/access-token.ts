@@ -15,7 +15,7 @@ import {
   type GrantId,
   IDENTIFIER_LENGTHS,
 } from '../spec/identifiers.ts';
-import type { Confirmation } from './confirmation.ts';
+import { type Confirmation, tokenTypeOf } from './confirmation.ts';
 import {
   keyOfSelfContained,
   mayBeJwt,
@@ -162,7 +162,7 @@ function recordOf(
     scope,
     client_id,
     ...(username === undefined ? {} : { username }),
-    token_type: 'Bearer',
+    token_type: tokenTypeOf(content.confirmation),
     exp,
     iat,
     sub,

@@ -27,18 +27,39 @@ test('the confirmation is the base64url SHA-256 of the DER, without padding (RFC
 });
 
 test('an unbound token may be used with any certificate or none (RFC 6750 §1.2)', () => {
-  assert.equal(isConfirmed(token({ active: true }), undefined), true);
-  assert.equal(isConfirmed(token({ active: true }), certificate('one')), true);
-  assert.equal(isConfirmed(token({ dat: { cnf: { 'x5t#S256': 'x' } } }), undefined), true);
+  assert.equal(isConfirmed(token({ active: true }), { certificate: undefined }), true);
+  assert.equal(isConfirmed(token({ active: true }), { certificate: certificate('one') }), true);
+  assert.equal(isConfirmed(token({ dat: { cnf: { 'x5t#S256': 'x' } } }), { certificate: undefined }), true);
 });
 
 test('a bound token may be used only with its certificate (RFC 8705 §3)', () => {
   const bound = token({ active: true, cnf: confirmationBy(certificate('one')) });
-  assert.equal(isConfirmed(bound, certificate('one')), true);
-  assert.equal(isConfirmed(bound, certificate('two')), false);
-  assert.equal(isConfirmed(bound, undefined), false);
+  assert.equal(isConfirmed(bound, { certificate: certificate('one') }), true);
+  assert.equal(isConfirmed(bound, { certificate: certificate('two') }), false);
+  assert.equal(isConfirmed(bound, { certificate: undefined }), false);
 });
 
 test('a confirmation that is not a thumbprint of this length confirms no certificate (RFC 8705 §3.1)', () => {
-  assert.equal(isConfirmed(token({ cnf: { 'x5t#S256': '' } }), certificate('one')), false);
+  assert.equal(isConfirmed(token({ cnf: { 'x5t#S256': '' } }), { certificate: certificate('one') }), false);
+});
+
+test('a token with the thumbprint of a key may be used only with a proof of this key (RFC 9449 §7.1)', () => {
+  const bound = token({ active: true, cnf: { jkt: 'one' } });
+  assert.equal(isConfirmed(bound, { certificate: undefined, jkt: 'one' }), true);
+  assert.equal(isConfirmed(bound, { certificate: undefined, jkt: 'two' }), false);
+  assert.equal(isConfirmed(bound, { certificate: certificate('one') }), false);
+});
+
+test('a token that is bound to a certificate and to a key needs both (RFC 8705 §3, RFC 9449 §7.1)', () => {
+  const bound = token({ active: true, cnf: { ...confirmationBy(certificate('one')), jkt: 'key' } });
+  assert.equal(isConfirmed(bound, { certificate: certificate('one'), jkt: 'key' }), true);
+  assert.equal(isConfirmed(bound, { certificate: certificate('one') }), false);
+  assert.equal(isConfirmed(bound, { certificate: undefined, jkt: 'key' }), false);
+});
+
+test('a confirmation without a known member is met by no key (RFC 7800 §3.1)', () => {
+  assert.equal(
+    isConfirmed(token({ cnf: { 'x5t#S512': 'x' } }), { certificate: certificate('one'), jkt: 'x' }),
+    false,
+  );
 });

@@ -45,6 +45,8 @@ const token: Story = async () => {
     form: { grant_type: 'client_credentials' },
   });
   show('A wrong secret', 401);
+  await tenant.send('token', { basic, form: { grant_type: 'client_credentials' }, headers: { dpop: 'a' } });
+  show('A DPoP proof that is not a JWT', 400);
   return story;
 };
 

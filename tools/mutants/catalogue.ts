@@ -1,6 +1,7 @@
 import { AUTHORIZATION } from './authorization.ts';
 import { CLIENT_DOCUMENTS } from './client-documents.ts';
 import { CLIENTS } from './clients.ts';
+import { DPOP } from './dpop.ts';
 import { FEDERATED_CLIENTS } from './federated-clients.ts';
 import { FEDERATION } from './federation.ts';
 import { LIMITS } from './limits.ts';
@@ -19,6 +20,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...STORAGE_SQLITE,
   ...STORAGE_POSTGRES,
   ...TOKENS,
+  ...DPOP,
   ...CLIENTS,
   ...CLIENT_DOCUMENTS,
   ...REGISTRATION,

@@ -8,8 +8,8 @@ export const CLIENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/tokens/confirmation.ts',
-        find: '  return cnf === undefined || confirms(certificate, cnf);',
-        replace: '  return cnf !== undefined || confirms(certificate, cnf);',
+        find: '  return confirmation === undefined || confirms(proven, confirmation);',
+        replace: '  return confirmation === undefined || proven !== undefined;',
       },
     ],
     killers: [
@@ -25,8 +25,8 @@ export const CLIENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/tokens/confirmation.ts',
-        find: '    timingSafeEqual(expected ?? Buffer.of(), presented ?? Buffer.of())',
-        replace: '    timingSafeEqual(expected ?? Buffer.of(), expected ?? Buffer.of())',
+        find: '  return one.length === other.length && timingSafeEqual(one, other);',
+        replace: '  return one.length === other.length && timingSafeEqual(one, one);',
       },
     ],
     killers: [

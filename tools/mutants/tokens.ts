@@ -158,8 +158,8 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/refresh-token.ts',
-        find: '    if (await needs.grants.end(grant.grant_id, event)) tellOfReuse(needs, event, presented);',
-        replace: '    tellOfReuse(needs, client, presented);\n    void event;',
+        find: '  if (await needs.grants.end(grant.grant_id, event)) tellOfReuse(needs, event, presented);',
+        replace: '  tellOfReuse(needs, event, presented);',
       },
     ],
     killers: [
@@ -192,9 +192,9 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/refresh-token.ts',
-        find: '  if (confirmation !== undefined && !confirms(client.certificate, confirmation))\n',
+        find: '  if (confirmation !== undefined && !confirms({ certificate, jkt: proof?.jkt }, confirmation))\n',
         replace:
-          '  if (confirmation !== undefined && !confirms(client.certificate, confirmation) && grant.sub === null)\n',
+          '  if (confirmation !== undefined && !confirms({ certificate, jkt: proof?.jkt }, confirmation) && grant.sub === null)\n',
       },
     ],
     killers: [

@@ -27,6 +27,7 @@ import { rfc9068 } from './rfc9068.ts';
 import { rfc9101 } from './rfc9101.ts';
 import { rfc9126 } from './rfc9126.ts';
 import { rfc9440 } from './rfc9440.ts';
+import { rfc9449 } from './rfc9449.ts';
 import { rfc9470 } from './rfc9470.ts';
 import { rfc9700 } from './rfc9700.ts';
 import { rfc9701 } from './rfc9701.ts';
@@ -53,6 +54,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc7523,
   rfc8705,
   rfc9440,
+  rfc9449,
   rfc7636,
   rfc9470,
   rfc9700,

@@ -8,7 +8,7 @@ import type { ClientId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import type { CertificateTrust } from '../../spec/server-capabilities.ts';
 import { basicChallenge } from '../../spec/www-authenticate.ts';
-import { type Confirmation, confirmationBy } from '../../tokens/confirmation.ts';
+import type { DpopProof } from '../../tokens/dpop-proof.ts';
 import { isAutomatic, mayHaveRolledKeys } from '../federated-client.ts';
 import { metadataOf } from '../registered-client.ts';
 import { isLive } from '../secrets/client-secrets.ts';
@@ -69,6 +69,8 @@ export interface AuthenticatedClient {
   readonly metadata: ClientMetadata;
   /** The certificate of the connection, whether or not it served as the credential. */
   readonly certificate: ClientCertificate | undefined;
+  /** The signed DPoP proof of the request (RFC 9449); absent without one. */
+  readonly proof?: DpopProof | undefined;
 }
 
 /**
@@ -361,23 +363,5 @@ function invalidClient(
     ...(place === undefined ? {} : { tried: place.tried }),
     ...notes,
     ...(place === clientSecretBasic.place ? { challenge: basicChallenge(needs.issuer) } : {}),
-  });
-}
-
-/**
- * Returns the certificate that the access tokens of this request are bound to, if the client is registered
- * with `tls_client_certificate_bound_access_tokens` (RFC 8705 §3.4). Returns undefined for every other
- * client.
- * @throws OAuthError invalid_request if such a client presents no certificate. RFC 8705 §3.4 lets the server
- * decide "whether to return an error or issue an unbound token". An unbound token would break what the client
- * registered.
- */
-export function tokenConfirmation({ metadata, certificate }: AuthenticatedClient): Confirmation | undefined {
-  if (metadata['tls_client_certificate_bound_access_tokens'] !== true) return undefined;
-  if (certificate !== undefined) return confirmationBy(certificate);
-  throw new OAuthError('invalid_request', {
-    error_description:
-      'the client has tls_client_certificate_bound_access_tokens and must present its TLS certificate',
-    reason: 'certificate-binding',
   });
 }

@@ -14,6 +14,7 @@ const LIMITS = {
   signingAlgorithms: ['RS256'],
   grantTypes: ['authorization_code', 'implicit', 'refresh_token'],
   privateSchemes: 'any',
+  dpop: true,
 } as const;
 const key = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }) };
 const JWKS = { jwks: { keys: [{ ...key, kid: 'a', use: 'enc' }] } };

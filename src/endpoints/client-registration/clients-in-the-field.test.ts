@@ -123,8 +123,8 @@ const CLIENTS: readonly FieldClient[] = [
       dpop_bound_access_tokens: true,
       use_mtls_endpoint_aliases: true,
     },
-    gets: { redirect_uris: ['https://rp.example/cb'] },
-    loses: ['dpop_bound_access_tokens', 'use_mtls_endpoint_aliases'],
+    gets: { redirect_uris: ['https://rp.example/cb'], dpop_bound_access_tokens: true },
+    loses: ['use_mtls_endpoint_aliases'],
   },
 ];
 
@@ -237,14 +237,14 @@ test('200: a dry run and the log list what is dropped or changed (decision 42)',
     redirect_uris: ['app://cb/'],
     application_type: 'web',
     grant_types: ['authorization_code', 'device_code'],
-    dpop_bound_access_tokens: true,
+    tls_client_certificate_bound_access_tokens: true,
     'client_nam#de': 'A',
     contacts: [],
   };
   const words = [
     "grant_types[1] 'device_code' is not supported; supported: authorization_code, implicit, refresh_token, password, client_credentials, " +
       'urn:ietf:params:oauth:grant-type:jwt-bearer, urn:ietf:params:oauth:grant-type:saml2-bearer',
-    'dpop_bound_access_tokens true asks for something that this server does not do',
+    'tls_client_certificate_bound_access_tokens true asks for something that this server does not do',
     'client_nam#de is unknown; did you mean client_name?',
     "application_type 'web' is replaced by native, because redirect_uris[0] 'app://cb/' has a private-use scheme",
   ];

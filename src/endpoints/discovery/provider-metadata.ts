@@ -71,6 +71,8 @@ export interface Support {
   readonly acrValues?: readonly string[];
   /** The grant types that the settings allow. */
   readonly grantTypes?: readonly string[];
+  /** Whether tokens can be bound to keys of clients (RFC 9449). */
+  readonly dpop?: boolean;
   /** Whether a client may use the URL of its metadata document as client_id. */
   readonly clientDocuments?: boolean;
 }
@@ -112,6 +114,7 @@ export function providerMetadata(
     ...REGISTRABLE,
     // The frames are in a page of the end-session endpoint.
     ...(logsOut && frontChannelLogout ? FRONT_CHANNEL_LOGOUT : {}),
+    ...(support.dpop === true ? { dpop_signing_alg_values_supported: SIGNING_ALGORITHMS } : {}),
     ...signedResponses(canSign),
     ...certificateMembers(issuer, endpoints, certificates),
   };

@@ -12,12 +12,16 @@ import type { Parameters } from '../../spec/parameters.ts';
 import { bearerChallenge } from '../../spec/www-authenticate.ts';
 import { type AccessTokenNeeds, findAccessToken, scopeOf } from '../../tokens/access-token.ts';
 import { isConfirmed } from '../../tokens/confirmation.ts';
+import type { DpopNeeds } from '../../tokens/dpop-proof.ts';
+import { presentedAccessToken, requireHolder } from '../../tokens/presented-token.ts';
 import type { EndpointRequest } from '../contract.ts';
+import { contract } from './contract.ts';
 
 export interface CallerNeeds {
   readonly authentication: AuthenticationNeeds;
   readonly accessTokens: AccessTokenNeeds;
   readonly settings: Settings;
+  readonly dpop: DpopNeeds;
 }
 
 /** The client that asks about a token: it authenticates, or a bearer token issued to it authorises the call. */
@@ -28,7 +32,8 @@ export interface Caller {
   readonly metadata: ClientMetadata | undefined;
 }
 
-const BEARER = /^bearer(?:\s|$)/i;
+const BEARER = /^(?:bearer|dpop)(?:\s|$)/i;
+const DPOP = /^dpop /i;
 
 export function triesBearer({ headers }: EndpointRequest): boolean {
   return BEARER.test(headers['authorization'] ?? '');
@@ -47,7 +52,9 @@ export function callerOf(
   const { clientCertificate: certificate, remoteAddress } = request;
   const parameters = form instanceof OAuthError ? undefined : form;
   if (authorization !== undefined && triesBearer(request) && !bodyAuthenticates(parameters)) {
-    return bearerOf(needs, authorization, certificate);
+    return DPOP.test(authorization)
+      ? holderOf(needs, request, authorization)
+      : bearerOf(needs, authorization, certificate);
   }
   const offered = { authorization, parameters, certificate, remoteAddress };
   return whenKnown(authenticateClient(needs.authentication, offered), ({ stored, metadata }) => ({
@@ -72,13 +79,31 @@ function bearerOf(
       detail: `the token has ${length} characters; limits.bearer-token is ${lengthMax}`,
     });
   return whenKnown(findAccessToken(needs.accessTokens, token), (found) => {
-    if (found !== undefined && isConfirmed(found, certificate)) {
+    if (found !== undefined && isConfirmed(found, { certificate })) {
       return { client_id: found.client_id, scope: scopeOf(found), metadata: undefined };
     }
     throw bearerRefused(
       found === undefined ? {} : { reason: 'certificate-binding', client: found.client_id },
     );
   });
+}
+
+/** Returns the caller of a token that is bound to a key (RFC 9449 §7). */
+async function holderOf(
+  { accessTokens, dpop, settings }: CallerNeeds,
+  { method, headers, clientCertificate: certificate }: EndpointRequest,
+  authorization: string,
+): Promise<Caller> {
+  const presented = presentedAccessToken(authorization, settings['limits.bearer-token']);
+  const found = presented === undefined ? undefined : await findAccessToken(accessTokens, presented.token);
+  if (presented === undefined || found === undefined) throw bearerRefused({});
+  await requireHolder(dpop, found, presented, {
+    method,
+    path: contract.path,
+    proof: headers['dpop'],
+    certificate,
+  });
+  return { client_id: found.client_id, scope: scopeOf(found), metadata: undefined };
 }
 
 /** @param notes for the log */

@@ -21,7 +21,7 @@ export const contract = {
       content: { 'application/json': named('PushedAuthorization') },
     },
   },
-  specifications: ['RFC 9126 §2'],
+  specifications: ['RFC 9126 §2', 'RFC 9449 §10.1'],
   advertisedAs: 'pushed_authorization_request_endpoint',
   statuses: [201, 400, 401, 429, 500, 503],
   errors: 'json',
@@ -45,6 +45,8 @@ export const contract = {
     // A trusted entity whose metadata cannot be registered (OpenID Federation 1.0 §12.1).
     'invalid_client_metadata',
     'invalid_redirect_uri',
+    'invalid_dpop_proof',
+    'use_dpop_nonce',
   ],
   cors: 'configured',
   body: 'form',

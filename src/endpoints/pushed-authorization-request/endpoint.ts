@@ -6,9 +6,18 @@ import type { AuthenticationNeeds } from '../../clients/client-authentication/me
 import type { NetworkLimits } from '../../clients/rate-limits.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import { AuthorizationError } from '../../grants/authorization/authorization-request.ts';
+import type { PushedRequest } from '../../grants/authorization/pushed-request.ts';
 import type { AuthorizationRequests } from '../../grants/authorization/receive-authorization-request.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';
+import {
+  type DpopNeeds,
+  type DpopProof,
+  nextNonce,
+  readDpopProof,
+  takeDpopProof,
+  verifyDpopProof,
+} from '../../tokens/dpop-proof.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
@@ -22,6 +31,7 @@ export interface PushedAuthorizationRequestNeeds {
   /** Limits for requests whose client did not prove itself. */
   readonly interactionLimits: NetworkLimits;
   readonly form: FormLimits;
+  readonly dpop: DpopNeeds;
 }
 
 const { names: NAMES, repeatable: REPEATABLE } = contract.parameters;
@@ -39,7 +49,9 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
       const takeBack = leavesProofToRequestObject(offered)
         ? await interactionLimits.admit(remoteAddress)
         : undefined;
+      const proof = readDpopProof(needs.dpop, headers['dpop'], contract);
       const { stored } = await identifyPushingClient(pushing, offered);
+      if (proof !== undefined) await verifyDpopProof(needs.dpop, proof);
       const isPublic = metadataOf(stored).token_endpoint_auth_method === 'none';
       if (isPublic && takeBack === undefined) await interactionLimits.admit(remoteAddress);
       try {
@@ -48,11 +60,13 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
           { ...sent, client_id: stored.client_id },
           remoteAddress,
         );
-        const pushed = await authorizationRequests.push(stored.client_id, request);
+        const bound = proof === undefined ? request : boundTo(proof, request);
+        if (proof !== undefined) await takeDpopProof(needs.dpop, proof);
+        const pushed = await authorizationRequests.push(stored.client_id, bound);
         if (!isPublic) await takeBack?.();
         return {
           status: 201,
-          headers: HEADERS,
+          headers: proof === undefined ? HEADERS : { ...HEADERS, ...nextNonce(needs.dpop, proof) },
           body: JSON.stringify(pushed),
         };
       } catch (failure) {
@@ -60,6 +74,19 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
       }
     },
   };
+}
+
+/**
+ * Binds the code to the key of the proof. RFC 9449 §10.1: the server "MUST reject the request" if `dpop_jkt` names another key.
+ */
+function boundTo({ jkt }: DpopProof, request: PushedRequest): PushedRequest {
+  const { dpop_jkt = jkt } = request.parameters;
+  if (dpop_jkt === jkt) return { ...request, parameters: { ...request.parameters, dpop_jkt } };
+  throw new OAuthError('invalid_dpop_proof', {
+    error_description: 'the DPoP proof has another key than dpop_jkt names',
+    reason: 'dpop-proof',
+    values: { dpop_jkt },
+  });
 }
 
 /** Turns the error into JSON, because no redirection takes place (RFC 9126 §2.3). */

@@ -8,6 +8,7 @@ import type { Grant, Granted, GrantNeeds } from '../../grants/grant.ts';
 import { offeredGrants } from '../../grants/grants.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
+import { nextNonce, readDpopProof, verifyDpopProof } from '../../tokens/dpop-proof.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
@@ -36,12 +37,15 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
       const { headers, body, clientCertificate, remoteAddress } = request;
       const parameters = parseForm(headers['content-type'], body, NAMES, needs.form, REPEATABLE);
       const { authorization } = headers;
-      const client = await identifyClient(needs.authentication, {
+      const proof = readDpopProof(needs.dpop, headers['dpop'], contract);
+      const identified = await identifyClient(needs.authentication, {
         authorization,
         parameters,
         certificate: clientCertificate,
         remoteAddress,
       });
+      if (proof !== undefined) await verifyDpopProof(needs.dpop, proof);
+      const client = { ...identified, proof };
       const grant = grantFor(offered, parameters, client);
       const origin = originOf(request);
       const granted = await grant.handle(needs, client, parameters, origin);
@@ -49,7 +53,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
       noteIssued(needs, client, grant, granted, origin);
       return {
         status: 200,
-        headers: HEADERS,
+        headers: proof === undefined ? HEADERS : { ...HEADERS, ...nextNonce(needs.dpop, proof) },
         body: JSON.stringify(granted.response),
       };
     },

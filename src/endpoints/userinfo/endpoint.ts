@@ -5,13 +5,14 @@ import { type Userinfo, type UserinfoNeeds, userinfoFor } from '../../grants/use
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';
 import { type AccessTokenNeeds, findAccessToken, scopeOf } from '../../tokens/access-token.ts';
+import { insufficientScope, invalidToken } from '../../tokens/bearer-token.ts';
+import type { DpopNeeds } from '../../tokens/dpop-proof.ts';
 import {
-  bearerTokenNeeded,
-  insufficientScope,
-  invalidToken,
-  presentedBearer,
-} from '../../tokens/bearer-token.ts';
-import { isConfirmed } from '../../tokens/confirmation.ts';
+  accessTokenNeeded,
+  type PresentedToken,
+  presentedAccessToken,
+  requireHolder,
+} from '../../tokens/presented-token.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
 import { contract, postContract } from './contract.ts';
@@ -22,6 +23,7 @@ export interface UserinfoEndpointNeeds extends UserinfoNeeds {
   readonly clientJwts: ClientJwtNeeds;
   readonly form: FormLimits;
   readonly settings: Settings;
+  readonly dpop: DpopNeeds;
 }
 
 /** Returns claims about the end-user of an access token to the bearer of the token (OpenID Connect Core 1.0 §5.3). */
@@ -32,7 +34,7 @@ export function userinfo(needs: UserinfoEndpointNeeds): Endpoint {
       await answerFor(
         needs,
         request,
-        presentedBearer(request.headers['authorization'], needs.settings['limits.bearer-token']),
+        presentedAccessToken(request.headers['authorization'], needs.settings['limits.bearer-token']),
       ),
   };
 }
@@ -49,8 +51,8 @@ export function postedUserinfo(needs: UserinfoEndpointNeeds): Endpoint {
 function presentedToken(
   { form, settings: { 'limits.bearer-token': lengthMax } }: UserinfoEndpointNeeds,
   { headers, body }: EndpointRequest,
-): string | undefined {
-  const inHeader = presentedBearer(headers['authorization'], lengthMax);
+): PresentedToken | undefined {
+  const inHeader = presentedAccessToken(headers['authorization'], lengthMax);
   const type = headers['content-type'];
   if (body.length === 0 || type === undefined) return inHeader;
   const inForm = parseForm(type, body, postContract.parameters.names, form)['access_token'];
@@ -62,19 +64,24 @@ function presentedToken(
   }
   if (inForm.length > lengthMax)
     throw invalidToken({ reason: 'long-bearer-token', detail: 'access_token is too long' });
-  return inForm;
+  return { token: inForm, scheme: 'Bearer' };
 }
 
 async function answerFor(
   needs: UserinfoEndpointNeeds,
-  { clientCertificate }: EndpointRequest,
-  presented: string | undefined,
+  { method, headers, clientCertificate: certificate }: EndpointRequest,
+  presented: PresentedToken | undefined,
 ): Promise<EndpointResponse> {
-  if (presented === undefined) throw bearerTokenNeeded();
-  const token = await findAccessToken(needs.accessTokens, presented);
+  if (presented === undefined) throw accessTokenNeeded(needs.settings);
+  const token = await findAccessToken(needs.accessTokens, presented.token);
   if (token === undefined) throw invalidToken();
   const { client_id: client } = token;
-  if (!isConfirmed(token, clientCertificate)) throw invalidToken({ reason: 'certificate-binding', client });
+  await requireHolder(needs.dpop, token, presented, {
+    method,
+    path: contract.path,
+    proof: headers['dpop'],
+    certificate,
+  });
   if (!scopeOf(token).includes('openid')) throw insufficientScope(['openid'], client);
   const found = await userinfoFor(needs, token);
   if (found === undefined)

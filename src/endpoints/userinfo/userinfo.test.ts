@@ -7,7 +7,6 @@ import { assertBusy, busyOutbound } from '../../testing/busy-outbound.ts';
 import { shown } from '../../testing/certificate.ts';
 import { ACTOR } from '../../testing/end-users.ts';
 import {
-  assertBearerNeeded,
   assertBodiless,
   assertError,
   assertInvalidToken,
@@ -178,9 +177,14 @@ test('POST /userinfo with the token twice in the form: 400 invalid_request (RFC 
 // proves openid-core-5.3.3-1
 test('GET /userinfo without a token, or with it in the query: 401 with the bare challenge (RFC 6750 §3)', async () => {
   const { access_token } = await tokensFor(tenant, ada, client);
-  assertBearerNeeded(await tenant.send('userinfo'));
-  assertBearerNeeded(await tenant.send('userinfo', { query: `access_token=${String(access_token)}` }));
-  assertBearerNeeded(await tenant.send('userinfo-post', { form: {} }));
+  for (const refused of [
+    await tenant.send('userinfo'),
+    await tenant.send('userinfo', { query: `access_token=${String(access_token)}` }),
+    await tenant.send('userinfo-post', { form: {} }),
+  ]) {
+    assertError(refused, 'invalid_token', /^an access token is needed$/);
+    assert.match(refused.headers['www-authenticate'] ?? '', /^Bearer, DPoP algs=/);
+  }
 });
 
 // proves openid-core-5.3.3-1

@@ -17,6 +17,7 @@ export const REQUEST_PARAMETERS = [
   'claims',
   'code_challenge',
   'code_challenge_method',
+  'dpop_jkt',
   'resource',
 ] as const;
 

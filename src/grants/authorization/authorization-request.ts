@@ -55,6 +55,8 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly nonce?: string;
   /** RFC 7636, always S256. */
   readonly code_challenge?: string;
+  /** The thumbprint of the key that the code is bound to (RFC 9449 §10). */
+  readonly dpop_jkt?: string;
   readonly prompt: readonly Prompt[];
   /** Seconds. */
   readonly max_age?: number;

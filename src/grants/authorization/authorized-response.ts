@@ -87,19 +87,20 @@ async function issueCode(
   return { code };
 }
 
-/**
- * Issues an access token with its own grant and without a refresh token (RFC 6749 §4.2.2). The token cannot be bound to a
- * certificate, because the browser shows none.
- */
+/** A browser shows no certificate and sends no DPoP proof. */
+const BINDINGS = ['tls_client_certificate_bound_access_tokens', 'dpop_bound_access_tokens'] as const;
+
+/** Issues an access token with its own grant and without a refresh token (RFC 6749 §4.2.2). It cannot be bound to a key. */
 async function issueAccessToken(
   { issuing, endUsers }: AuthorizedResponseNeeds,
   { client, request, session, account }: Authorized,
 ): Promise<Issued> {
-  if (client.metadata['tls_client_certificate_bound_access_tokens'] === true)
+  const binding = BINDINGS.find((member) => client.metadata[member] === true);
+  if (binding !== undefined)
     throw new AuthorizationError(
       request,
       'invalid_request',
-      'the client registered tls_client_certificate_bound_access_tokens, which response_type token does not allow',
+      `the client registered ${binding}, which response_type token does not allow`,
     );
   const { resource } = request;
   const scope = withoutAdminScope(request.scope);

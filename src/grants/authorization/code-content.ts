@@ -11,6 +11,7 @@ export interface CodeContent {
   /** As in the request. */
   readonly client_keys?: Digest;
   readonly code_challenge?: string;
+  readonly dpop_jkt?: string;
   readonly nonce?: string;
   readonly scope: readonly string[];
   readonly resource: readonly string[];
@@ -24,12 +25,13 @@ export function codeContent(
   request: AuthorizationRequest,
   session: StoredSession,
 ): CodeContent {
-  const { redirect_uri, client_keys, code_challenge, nonce, scope, resource } = request;
+  const { redirect_uri, client_keys, code_challenge, dpop_jkt, nonce, scope, resource } = request;
   return {
     issuer,
     redirect_uri,
     ...(client_keys === undefined ? {} : { client_keys }),
     ...(code_challenge === undefined ? {} : { code_challenge }),
+    ...(dpop_jkt === undefined ? {} : { dpop_jkt }),
     ...(nonce === undefined ? {} : { nonce }),
     scope,
     resource,

@@ -31,8 +31,8 @@ const MAX_AGE_MAX = 315_360_000;
 
 const CHALLENGE: RefusalNotes = { reason: 'code-challenge' };
 
-/** The base64url form of a SHA-256 digest (RFC 7636 §4.2). */
-const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+/** The base64url form of a SHA-256 digest (RFC 7636 §4.2, RFC 7638 §3). */
+const SHA256_DIGEST = /^[A-Za-z0-9_-]{43}$/;
 
 /**
  * Checks the parameters of a request after its redirection URI is proven. The caller checks `id_token_hint`.
@@ -62,6 +62,7 @@ export function readAuthorizationRequest(
   const nonce = parameters['nonce'];
   requireNonce(target, scope, nonce);
   const code_challenge = codeChallenge(target, settings, client, parameters);
+  const dpop_jkt = boundKey(target, settings, parameters['dpop_jkt']);
   const prompt = prompts(target, parameters['prompt']);
   const max_age =
     maxAge(target, parameters['max_age']) ?? (metadata['default_max_age'] as number | undefined);
@@ -74,7 +75,7 @@ export function readAuthorizationRequest(
       acrValues(parameters['acr_values']) ?? (metadata['default_acr_values'] as string[] | undefined) ?? [],
     claims: claims(target, parameters['claims'], rules.json),
     resource: requestedResources(target, settings, metadata, parameters['resource'], scope),
-    ...present({ nonce, code_challenge, max_age, login_hint, ui_locales }),
+    ...present({ nonce, code_challenge, dpop_jkt, max_age, login_hint, ui_locales }),
   };
 }
 
@@ -131,7 +132,7 @@ function codeChallenge(
   }
   if (code_challenge_method !== 'S256')
     throw new AuthorizationError(target, 'invalid_request', 'code_challenge_method must be S256', CHALLENGE);
-  if (!CODE_CHALLENGE.test(code_challenge))
+  if (!SHA256_DIGEST.test(code_challenge))
     throw new AuthorizationError(
       target,
       'invalid_request',
@@ -139,6 +140,19 @@ function codeChallenge(
       CHALLENGE,
     );
   return code_challenge;
+}
+
+/** Returns the thumbprint of the key that the code is for (RFC 9449 §10). */
+function boundKey(target: Target, settings: Settings, dpop_jkt: string | undefined): string | undefined {
+  if (dpop_jkt === undefined || !settings['dpop.enabled']) return undefined;
+  if (!target.response_type.includes('code')) return undefined;
+  if (!SHA256_DIGEST.test(dpop_jkt))
+    throw new AuthorizationError(
+      target,
+      'invalid_request',
+      'dpop_jkt must be a JWK thumbprint: 43 characters of base64url',
+    );
+  return dpop_jkt;
 }
 
 function prompts(target: Target, requested: string | undefined): readonly Prompt[] {

@@ -151,6 +151,18 @@ export const CLIENT_AUTHENTICATION_REASONS = {
     'The key of the certificate is not among the registered keys.',
     'Add the key to `jwks` or to the set at `jwks_uri`. An automatic client of a federation adds a self-signed certificate as `x5c`.',
   ),
+  'dpop-proof': reason(
+    'The DPoP proof does not fit the request, was used before, or is missing although the token or the client needs one. The answer says which.',
+    'Sign a new proof for each request, with the address of the endpoint as `htu`.',
+    'dpop.proof-lifetime',
+    'dpop.enabled',
+  ),
+  'dpop-nonce': reason(
+    'The DPoP proof has no nonce of this server, or an old one.',
+    'Take the nonce from the `DPoP-Nonce` header of the answer, and repeat the request with a new proof. Most libraries do.',
+    'dpop.nonces',
+    'dpop.nonce-lifetime',
+  ),
   'certificate-binding': reason(
     'The token, or the registration, is bound to a certificate, and this connection has another one or none.',
     'Use the connection with the certificate that the token was issued for (RFC 8705 §3).',

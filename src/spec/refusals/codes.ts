@@ -16,6 +16,8 @@ export const CODE_REASONS = {
     'Ask for an allowed resource.',
     'access-token.resources',
   ),
+  invalid_dpop_proof: reason(`The DPoP proof is wrong. ${DETAIL}`, 'Sign a new proof for the request.'),
+  use_dpop_nonce: reason('The DPoP proof needs a nonce.', 'Use the one of `DPoP-Nonce`.', 'dpop.nonces'),
   unsupported_response_type: reason(
     'The server does not offer this response type.',
     'Use one from discovery.',
