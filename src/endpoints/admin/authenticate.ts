@@ -81,7 +81,8 @@ async function callerAmong(
   // An initial access token belongs to no client.
   if (found === undefined || found.client_instance === null) return undefined;
   const client = found.client_id;
-  if (!isConfirmed(found, { certificate: clientCertificate })) throw invalidToken({ reason: 'certificate-binding', client });
+  if (!isConfirmed(found, { certificate: clientCertificate }))
+    throw invalidToken({ reason: 'certificate-binding', client });
   const { sub, aud } = membersOf(found);
   if (aud !== undefined && !isForThisServer(tokens, aud))
     throw invalidToken({ reason: 'token-audience', client });
