@@ -9,7 +9,12 @@ export interface Surroundings {
   readonly complain: (line: string) => void;
   /** Writes one line of a file to standard output: byte for byte, unless that is a terminal. Absent: `print` does it. */
   readonly printData?: (line: string) => void;
+  /** Writes one line of a difference to standard output, on a terminal in the colour of its mark. Absent: `print` does it. */
+  readonly printColoured?: (line: string, mark: DifferenceMark) => void;
 }
+
+/** Something came, changed, went, or went and came again. */
+export type DifferenceMark = '+' | '~' | '-' | '-/+';
 
 interface Explained {
   /** One or more sentences for the help. The first begins with a verb: "Names the client by its client_id." */
@@ -21,6 +26,8 @@ export interface Operand extends Explained {
   readonly optional?: true;
   /** The option that takes the operand's place. With the option on the command line, the operand is absent. */
   readonly unless?: string;
+  /** Whether it may be given several times, at least once. Only the last operand may. */
+  readonly repeated?: true;
 }
 
 interface Named extends Explained {
@@ -80,9 +87,11 @@ type ValueOf<O extends Option> = O extends { kind: 'flag' }
 export type OptionValues<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
 
 type OperandValues<P extends Operands> = {
-  readonly [Name in keyof P]: P[Name] extends { optional: true } | { unless: string }
-    ? string | undefined
-    : string;
+  readonly [Name in keyof P]: P[Name] extends { repeated: true }
+    ? readonly string[]
+    : P[Name] extends { optional: true } | { unless: string }
+      ? string | undefined
+      : string;
 };
 
 /** A command line that was parsed, and the process that it runs in. */
@@ -96,7 +105,7 @@ export interface Call<O extends Options, P extends Operands = Operands> extends 
 /** The values of a command line as the parser returns them. */
 export interface ParsedCall extends Surroundings {
   readonly options: Readonly<Record<string, unknown>>;
-  readonly operands: Readonly<Record<string, string | undefined>>;
+  readonly operands: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly parameters: readonly string[];
 }
 

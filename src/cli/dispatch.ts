@@ -60,8 +60,9 @@ export async function dispatch(typed: readonly string[], surroundings: Surroundi
   const [first = 'help', ...others] = typed;
   const words = [ALIASES[first] ?? first, ...others];
   let name = 'chancery';
+  let found: Command | undefined;
   try {
-    const found = await find(words);
+    found = await find(words);
     if (found === undefined || asksForHelp(words)) {
       await printHelp(words.slice(0, nameLength(words)), surroundings, found);
       return 0;
@@ -72,7 +73,8 @@ export async function dispatch(typed: readonly string[], surroundings: Surroundi
   } catch (failure) {
     const { lines, code } = explain(name, failure);
     for (const line of lines) surroundings.complain(line);
-    return code;
+    // A pipeline must not take a wrong command line for a result.
+    return code === 2 && found?.exits?.[2] !== undefined ? 1 : code;
   }
 }
 

@@ -59,9 +59,9 @@ const nameOf = ({ words }: Command): string => `chancery ${words.join(' ')}`;
 
 /** Returns how a command is called, with its operands and options. */
 export function synopsis({ words, operands, options }: Command): string {
-  const named = Object.entries(operands).map(([name, { optional, unless }]) => {
-    const shown =
-      unless === undefined ? name.toUpperCase() : `${name.toUpperCase()}|--${unless} ${unless.toUpperCase()}`;
+  const named = Object.entries(operands).map(([name, { optional, unless, repeated }]) => {
+    const several = `${name.toUpperCase()}${repeated === true ? '…' : ''}`;
+    const shown = unless === undefined ? several : `${several}|${replacement(unless, options)}`;
     return optional === true ? `[${shown}]` : shown;
   });
   const replacing = new Set(Object.values(operands).map(({ unless }) => unless));
@@ -69,6 +69,11 @@ export function synopsis({ words, operands, options }: Command): string {
     .filter(([name]) => !replacing.has(name))
     .map(([name, option]) => optionInSynopsis(name, option));
   return ['chancery', ...words, ...named, ...optional].join(' ');
+}
+
+function replacement(name: string, options: Command['options']): string {
+  const flag = options[name]?.kind === 'flag';
+  return flag ? `--${name}` : `--${name} ${name.toUpperCase()}`;
 }
 
 function optionInSynopsis(name: string, option: Option): string {

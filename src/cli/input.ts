@@ -9,13 +9,16 @@ function openInput(file: string): Readable {
   return file === '-' ? process.stdin : createReadStream(file);
 }
 
-/** Reads a whole file. Rejects with CommandFailure for more than `bytesMax` bytes, as a server refuses such a request. */
-export async function readInput(file: string, bytesMax: number): Promise<Uint8Array> {
+/**
+ * Reads a whole file. Rejects with CommandFailure for more than `bytesMax` bytes, as a server refuses such a request.
+ * @param advice names the limit, or says what to do
+ */
+export async function readInput(file: string, bytesMax: number, advice = 'limits.body'): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of openInput(file) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw new CommandFailure(`${file} is larger than ${bytesMax} bytes (limits.body)`);
+    if (bytes > bytesMax) throw new CommandFailure(`${file} is larger than ${bytesMax} bytes (${advice})`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

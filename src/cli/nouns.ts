@@ -38,6 +38,16 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./clients.ts')).CLIENT_COMMANDS,
   },
   {
+    name: 'plan',
+    summary: 'Show what apply would change',
+    load: async () => (await import('./plan.ts')).PLAN_COMMANDS,
+  },
+  {
+    name: 'apply',
+    summary: 'Change the registry so that it is as files declare it',
+    load: async () => (await import('./plan.ts')).APPLY_COMMANDS,
+  },
+  {
     name: 'iat',
     summary: 'Create, list and revoke initial access tokens',
     load: async () => (await import('./iat.ts')).IAT_COMMANDS,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { durationMs } from '../spec/duration.ts';
 import { suggestion } from '../spec/nearest.ts';
-import type { Command, Operand, Option } from './command.ts';
+import type { Command, Operand, Option, ParsedCall } from './command.ts';
 import { calledWrongly } from './failure.ts';
 
 /** `--help` belongs to every command. It is answered before a command line is parsed. */
@@ -11,7 +11,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 export interface Parsed {
   readonly options: Values;
-  readonly operands: Readonly<Record<string, string | undefined>>;
+  readonly operands: ParsedCall['operands'];
 }
 
 /** Returns whether `--help` or `-h` stands among the words before `--`. */
@@ -136,13 +136,20 @@ function operandsOf(
   { operands }: Command,
   positionals: readonly string[],
   given: ReadonlyMap<string, unknown>,
-): Readonly<Record<string, string>> {
+): Parsed['operands'] {
   const expected = Object.entries(operands).filter(
     ([, { unless }]: readonly [string, Operand]) => unless === undefined || !given.has(unless),
   );
-  const extra = positionals[expected.length];
+  const last = expected.at(-1);
+  const several = last?.[1].repeated === true ? last[0] : undefined;
+  const extra = several === undefined ? positionals[expected.length] : undefined;
   if (extra !== undefined) throw calledWrongly(`unexpected argument ${JSON.stringify(extra)}`);
   const missing = expected.slice(positionals.length).find(([, { optional }]) => optional !== true);
   if (missing !== undefined) throw calledWrongly(`${missing[0].toUpperCase()} is missing`);
-  return Object.fromEntries(positionals.map((text, index) => [expected[index]?.[0] ?? '', text]));
+  const single = several === undefined ? positionals : positionals.slice(0, expected.length - 1);
+  const named = single.map((text, index) => [expected[index]?.[0] ?? '', text] as const);
+  return {
+    ...Object.fromEntries(named),
+    ...(several === undefined ? {} : { [several]: positionals.slice(single.length) }),
+  };
 }

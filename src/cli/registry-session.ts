@@ -152,7 +152,7 @@ async function tenantOf(
 }
 
 /** Returns a log whose warnings and errors are lines for the operator. The audit goes to the database. */
-function complaints({ complain: write }: Surroundings): Log {
+export function complaints({ complain: write }: Surroundings): Log {
   const complain = (members: Readonly<Record<string, unknown>>, message: string): void => {
     const { client_id, cause } = members;
     const about = typeof client_id === 'string' ? `${client_id}: ` : '';

@@ -38,7 +38,7 @@ export const ACTOR = 'cli';
 const REQUEST_ID_LENGTH = 16;
 
 /** Returns a random id that joins the audit events of one call of a command. */
-const newRequestId = (): string => systemRandom.alphanumeric(REQUEST_ID_LENGTH);
+export const newRequestId = (): string => systemRandom.alphanumeric(REQUEST_ID_LENGTH);
 
 /** Returns the audit event of an act that concerns no client and is its own request. */
 export function commandEvent(

@@ -1,4 +1,4 @@
-import type { Surroundings } from './command.ts';
+import type { DifferenceMark, Surroundings } from './command.ts';
 
 /** Control characters, line ends, and format characters, which may turn the direction of a text or hide it. */
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -15,11 +15,21 @@ export function forTerminal(line: string): string {
 
 const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`;
 
+/** Green, yellow, red: ECMA-48 §8.3.117. */
+const COLOURS: Readonly<Record<DifferenceMark, number>> = { '+': 32, '~': 33, '-': 31, '-/+': 31 };
+
+/** Colours a line of a terminal, unless NO_COLOR is set (no-color.org). */
+function coloured(line: string, mark: DifferenceMark): string {
+  if (!process.stdout.isTTY || (process.env['NO_COLOR'] ?? '') !== '') return line;
+  return `\u001b[${COLOURS[mark]}m${line}\u001b[0m`;
+}
+
 /** The process as a command sees it. Only this file writes to standard output and standard error. */
 export const TERMINAL: Surroundings = {
   environment: process.env,
   print: (line) => void process.stdout.write(`${forTerminal(line)}\n`),
   complain: (line) => void process.stderr.write(`${forTerminal(line)}\n`),
+  printColoured: (line, mark) => void process.stdout.write(`${coloured(forTerminal(line), mark)}\n`),
   printData: (line) => void process.stdout.write(`${process.stdout.isTTY ? forTerminal(line) : line}\n`),
 };
 

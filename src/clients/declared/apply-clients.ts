@@ -1,0 +1,127 @@
+import type { AuditEvent } from '../../ports/audit-log.ts';
+import type { ClientChange, ClientConflict, StoredClient } from '../../ports/client-store.ts';
+import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
+import { type AuditTrail, doneEvent } from '../audit-trail.ts';
+import { privilegesByMaster } from '../registration/privileges.ts';
+import { newClient } from '../registration/register-client.ts';
+import type { Registrant } from '../registration/registration-authority.ts';
+import type { ValidatedMetadata } from '../registration/validate-metadata.ts';
+import type { RegistryNeeds } from '../registry-needs.ts';
+import { type DeclaredClient, declaresDefaultScope, leavesOpen } from './declared-client.ts';
+import { declaredSecrets } from './declared-secret.ts';
+import { admitDeclaration, type PlannedClient } from './plan-clients.ts';
+
+/** A step, with the declaration that it brings about; a deletion has none. */
+export interface ApplicableStep {
+  readonly step: Pick<PlannedClient, 'action' | 'client_id' | 'seen' | 'adopted_from'>;
+  readonly declared?: DeclaredClient;
+}
+
+/** Why a step was not applied: the client is not as the plan has seen it. */
+export interface StepConflict {
+  readonly client_id: ClientId;
+  readonly reason: ClientConflict['reason'] | 'other_owner';
+}
+
+export interface ApplyOptions {
+  readonly owner: string;
+  readonly registrant: Registrant;
+}
+
+/** Steps of one batch. Other writes of the tenant wait for a batch. */
+export const BATCH_MAX = 500;
+
+/**
+ * Applies at most `BATCH_MAX` steps in one transaction: all of them, or none.
+ * @returns why nothing was applied; empty if everything was
+ * @throws OAuthError if the server would refuse the registration of a declared client
+ */
+export async function applyClients(
+  needs: RegistryNeeds,
+  steps: readonly ApplicableStep[],
+  options: ApplyOptions,
+  trail: AuditTrail,
+): Promise<readonly StepConflict[]> {
+  const batch: ClientChange[] = [];
+  const early: StepConflict[] = [];
+  const stored = await Promise.all(steps.map(async ({ step }) => await needs.clients.find(step.client_id)));
+  for (const [index, one] of steps.entries()) {
+    const client = stored[index];
+    const reason = conflictOf(one, client, options.owner);
+    if (reason === undefined) batch.push(...(await changesOf(needs, one, client, options, trail)));
+    else early.push({ client_id: one.step.client_id, reason });
+  }
+  if (early.length > 0) return early;
+  const late = await needs.clients.changeTogether(batch);
+  for (const { event } of late.length === 0 ? batch : []) needs.log.info({ ...event }, 'audit');
+  return late.flatMap(({ index, reason }) => {
+    const change = batch[index];
+    return change === undefined ? [] : [{ client_id: change.client.client_id, reason }];
+  });
+}
+
+function conflictOf(
+  { step }: ApplicableStep,
+  client: StoredClient | undefined,
+  owner: string,
+): StepConflict['reason'] | undefined {
+  const { seen, adopted_from } = step;
+  if (seen === null) return client === undefined ? undefined : 'taken';
+  if (client === undefined) return 'absent';
+  if (client.instance !== seen.instance || client.version !== seen.version) return 'changed_meanwhile';
+  const expected = adopted_from === undefined ? owner : adopted_from;
+  return client.owner === expected ? undefined : 'other_owner';
+}
+
+async function changesOf(
+  needs: RegistryNeeds,
+  { step, declared }: ApplicableStep,
+  client: StoredClient | undefined,
+  options: ApplyOptions,
+  trail: AuditTrail,
+): Promise<readonly ClientChange[]> {
+  const { client_id, adopted_from } = step;
+  const detail = `${adopted_from === undefined ? 'declared' : 'adopted'} by ${options.owner}`;
+  const eventOf = (action: AuditEvent['action']): AuditEvent =>
+    doneEvent(needs, { ...trail, action, client_id }, detail);
+  const deletion = (): ClientChange[] =>
+    client === undefined ? [] : [{ kind: 'delete', client, event: eventOf('client.delete') }];
+  if (step.action === 'delete') return deletion();
+  if (declared === undefined) throw new Error(`the step for ${client_id} has no declaration`);
+  const validated = await admitDeclaration(needs, declared, options.registrant);
+  if (step.action === 'change' && client !== undefined) {
+    const changed = changedClient(needs, client, validated, declared.client_secret, options);
+    return [
+      { kind: 'replace', client: changed, expectedVersion: client.version, event: eventOf('client.update') },
+    ];
+  }
+  const { owner, registrant } = options;
+  const created = { ...newClient(needs, registrant, validated), owner };
+  return [...deletion(), { kind: 'create', client: created, event: eventOf('client.create') }];
+}
+
+function changedClient(
+  needs: RegistryNeeds,
+  client: StoredClient,
+  validated: ValidatedMetadata,
+  client_secret: string | undefined,
+  { owner, registrant }: ApplyOptions,
+): StoredClient {
+  const keepsScope = declaresDefaultScope(client, validated.metadata);
+  const { scope: _, ...others } = validated.metadata;
+  const metadata = keepsScope ? (others as ClientMetadata) : validated.metadata;
+  const { scope } = JSON.parse(client.privileges) as { readonly scope?: unknown };
+  return {
+    ...client,
+    version: client.version + 1,
+    metadata: JSON.stringify(metadata),
+    data: validated.data,
+    secrets: declaredSecrets(needs, client, metadata, client_secret),
+    privileges: JSON.stringify({ ...privilegesByMaster(validated), ...(keepsScope ? { scope } : {}) }),
+    // A client of open registration ends when it is idle. Its owner decides that from now on.
+    registered_via: leavesOpen(client) ? registrant.name : client.registered_via,
+    shared_digest: null,
+    owner,
+  };
+}
