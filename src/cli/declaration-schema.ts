@@ -26,7 +26,7 @@ export function declarationSchema(): object {
       {
         $schema: TEXT,
         chancery: said('The version of the format.', { const: DECLARATIONS_VERSION }),
-        owner: said('Who declares the clients of this document.', {
+        owner: said('Names the declarer of the clients of this document.', {
           type: 'string',
           pattern: OWNER_NAME.source,
         }),

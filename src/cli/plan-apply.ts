@@ -5,7 +5,7 @@ import type { GroupName, PlanBackend } from './plan-backend.ts';
 import type { PlanNeeds, Step } from './plan-make.ts';
 import { secretOf } from './secret-reference.ts';
 
-/** What became of the steps of a plan. */
+/** Tells how far the steps of a plan were applied. */
 export interface Report {
   readonly applied: number;
   /** Steps whose clients were as declared already, as after an apply that was interrupted. */

@@ -17,7 +17,7 @@ import type { Surroundings } from './command.ts';
 import { complaints, openTenantOf, type StorageSession, storedTenant } from './registry-session.ts';
 import { ACTOR } from './session.ts';
 
-/** Whose clients a part of a plan is about. */
+/** Names the clients that a part of a plan is about. */
 export interface GroupName {
   readonly tenant: string;
   readonly owner: string;

@@ -52,7 +52,7 @@ function valueText(value: unknown): string {
 }
 
 /** Returns the numbers of a plan in one line. */
-export function summaryOf({ steps, unchanged }: Plan): string {
+function summaryOf({ steps, unchanged }: Plan): string {
   const count = (action: Step['action']): number => steps.filter((step) => step.action === action).length;
   if (steps.length === 0) return `No changes: ${unchanged} clients are as declared.`;
   return `Plan: ${count('create')} to create, ${count('change')} to change, ${count('replace')} to replace, ${count('delete')} to delete; ${unchanged} unchanged.`;

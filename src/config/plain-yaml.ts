@@ -70,6 +70,9 @@ function parsedDocuments(
   }
 }
 
+const isSimple = (value: unknown): value is string | number | bigint | boolean =>
+  ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
+
 interface Read {
   readonly value: JsonValue;
   /** The number of values in it, itself included. */
@@ -98,7 +101,7 @@ class PlainReader {
 
   document({ contents }: Yaml.Document): JsonValue {
     this.#anchors = new Map();
-    return this.#read(contents as Yaml.Node | null, 1).value;
+    return this.#read(contents, 1).value;
   }
 
   #read(node: Yaml.Node | null, depth: number): Read {
@@ -148,7 +151,7 @@ class PlainReader {
         key,
         'has a merge key (<<), which YAML 1.2 does not have: repeat the members, or use `defaults`',
       );
-    if (this.#yaml.isScalar(key) && typeof key.value !== 'object') return String(key.value);
+    if (this.#yaml.isScalar(key) && isSimple(key.value)) return String(key.value);
     this.#refuse(key ?? map, 'has a key that is not text');
     return '';
   }

@@ -93,7 +93,7 @@ export function differences(
   const changes = jsonChanges(present(metadataOf(client)), wanted);
   if (changes.length === 0) return changes;
   // An older version may have stored fewer defaults.
-  return jsonChanges(present(withDefaults(needs, client)), wanted);
+  return jsonChanges(present(withPresentDefaults(needs, client)), wanted);
 }
 
 /** Says whether the client stops counting as openly registered when a file declares it: then its owner decides when it ends. */
@@ -110,7 +110,7 @@ function withLostScope(client: StoredClient, metadata: ClientMetadata): ClientMe
 function withoutDefaultScope(client: StoredClient, metadata: ClientMetadata): ClientMetadata {
   if (!declaresDefaultScope(client, metadata)) return metadata;
   const { scope: _, ...others } = metadata;
-  return others as ClientMetadata;
+  return others;
 }
 
 export function declaresDefaultScope(client: StoredClient, { scope }: ClientMetadata): boolean {
@@ -119,13 +119,13 @@ export function declaresDefaultScope(client: StoredClient, { scope }: ClientMeta
   return given.length > 0 && (scope === undefined || scope === given.join(' '));
 }
 
-function withDefaults(needs: RegistryNeeds, client: StoredClient): ClientMetadata {
+function withPresentDefaults(needs: RegistryNeeds, client: StoredClient): ClientMetadata {
   const bytes = Buffer.from(client.metadata);
   const request = parseJsonObject(bytes, { depth: STORED_DEPTH, members: STORED_MEMBERS });
   return examineMetadata(request, needs.metadataLimits, (value) => value !== null).validated.metadata;
 }
 
-/** What is stored was within the limits of its time. */
+/** A stored registration was within the limits of its time. */
 const STORED_DEPTH = 1000;
 const STORED_MEMBERS = 100_000;
 

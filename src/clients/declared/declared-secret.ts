@@ -6,7 +6,7 @@ import type { RegistryNeeds } from '../registry-needs.ts';
 import { isLive, lengthProblem, makeSecret, openSecret, previousSecrets } from '../secrets/client-secrets.ts';
 
 /**
- * What a declaration does to the secret of a client. `none`: it has none, before and after. `kept`: as it is. `given`: gets the value
+ * Says how a declaration changes the secret of a client. `none`: it has none, before and after. `kept`: as it is. `given`: gets the value
  * of the declaration. `generated`: the server makes one. `removed`: the client no longer authenticates with a secret.
  */
 export type SecretOutcome = 'none' | 'kept' | 'given' | 'generated' | 'removed';
