@@ -167,8 +167,8 @@ export interface EndpointResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Values of `Set-Cookie`, the only header that may repeat (RFC 9110 §5.3). */
   readonly cookies?: readonly string[];
-  /** Chunks of a stream are written with back-pressure. */
-  readonly body?: string | Uint8Array | AsyncIterable<string>;
+  /** Chunks of a stream are written with back-pressure. `return()` is called when the client has gone, also while it waits. */
+  readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
   /** The refusal that this response tells, if `handle` did not throw it. For the log and the counters; it is not sent. */
   readonly refused?: Error;
 }

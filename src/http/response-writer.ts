@@ -108,7 +108,7 @@ function contentLength(body: string | Uint8Array | undefined): string {
 
 async function writeStream(
   response: ServerResponse,
-  chunks: AsyncIterable<string>,
+  chunks: AsyncIterable<string | Uint8Array>,
   streamTurn: () => Promise<void>,
 ): Promise<void> {
   if (response.req.method === 'HEAD') {
@@ -118,9 +118,13 @@ async function writeStream(
   }
   // The socket, not the response: a pipelined response that waits for its turn never learns that the socket has closed.
   const { socket } = response.req;
+  const iterator = chunks[Symbol.asyncIterator]();
+  // A source that waits for its next event learns here that its reader has gone.
+  const leave = (): void => void iterator.return?.().catch(() => undefined);
+  socket.once('close', leave);
   try {
     let written_bytes = 0;
-    for await (const chunk of chunks) {
+    for await (const chunk of { [Symbol.asyncIterator]: () => iterator }) {
       if (socket.destroyed) return;
       written_bytes += chunk.length;
       if (!response.write(chunk)) await drained(response, socket);
@@ -134,6 +138,8 @@ async function writeStream(
     // Without the last chunk the client knows that the answer is incomplete.
     response.destroy();
     throw cause;
+  } finally {
+    socket.off('close', leave);
   }
 }
 

@@ -61,6 +61,30 @@ test('a client that does not read pauses the iterator, and a client that goes aw
   await soon(() => returned && observed.length === 1);
 });
 
+test('a stream that waits for its next chunk is told when the client goes away', async (t, messages) => {
+  let left = 0;
+  const { address, observed } = await runHost(t, messages, () => {
+    const end = Promise.withResolvers<IteratorResult<string>>();
+    let sent = false;
+    const next = async (): Promise<IteratorResult<string>> => {
+      if (sent) return await end.promise;
+      sent = true;
+      return { value: 'event', done: false };
+    };
+    const leave = async (): Promise<IteratorResult<string>> => {
+      left++;
+      end.resolve({ value: undefined, done: true });
+      return await end.promise;
+    };
+    return { ...ok, body: { [Symbol.asyncIterator]: () => ({ next, return: leave }) } };
+  });
+  const socket = connect(address);
+  socket.write(GET);
+  await new Promise((resolve) => socket.once('data', resolve));
+  socket.resetAndDestroy();
+  await soon(() => left > 0 && observed.length === 1);
+});
+
 test('a stream to a fast client gives other requests their share of each event-loop turn', async (t, messages) => {
   let chunks = 0;
   let sinceTurn = 0;

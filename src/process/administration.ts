@@ -25,8 +25,11 @@ export function tenancyByHeaders(tenants: Pick<Tenancy, 'names' | 'router'>, iss
   };
 }
 
-/** Answers for the management listener: health and metrics from the first moment, the administration while the service runs. */
-export function managementTenancy(own: Router, service: () => Tenancy | undefined): Tenancy {
+/**
+ * Answers for the management listener: health and metrics from the first moment, the administration while the service runs.
+ * @param prefix stands in front of each path of the administration
+ */
+export function managementTenancy(own: Router, service: () => Tenancy | undefined, prefix: string): Tenancy {
   const running = (): Tenancy => {
     const tenancy = service();
     if (tenancy === undefined)
@@ -39,7 +42,10 @@ export function managementTenancy(own: Router, service: () => Tenancy | undefine
     async router(name, from) {
       const router = await running().router(name, from);
       // Health and metrics belong to no tenant, so that a header changes nothing for them.
-      return { find: (path) => own.find(path) ?? router.find(path) };
+      return {
+        find: (path) =>
+          own.find(path) ?? (path.startsWith(prefix) ? router.find(path.slice(prefix.length)) : undefined),
+      };
     },
   };
 }

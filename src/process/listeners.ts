@@ -11,6 +11,7 @@ import { StorageUnavailable } from '../ports/storage.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import { type RequestWaits, requestWaits } from '../storage/request-waits.ts';
 import { managementTenancy } from './administration.ts';
+import { FORWARDED } from './forwarding.ts';
 
 /** Requests about health are short. */
 const MANAGEMENT_CLOSE_TIMEOUT_MS = 1000;
@@ -134,7 +135,12 @@ export interface ManagementHostNeeds {
   readonly administration: () => Tenancy | undefined;
   readonly log: Log;
   readonly measured: Metrics;
+  /** For a worker. Its supervisor alone knows the secret in front of each path, and passes requests on. */
+  readonly behindSupervisor?: { readonly secret: string };
 }
+
+/** Where the supervisor reaches its workers. */
+const LOOPBACK = '127.0.0.1';
 
 export async function startManagementHost({
   settings,
@@ -142,26 +148,30 @@ export async function startManagementHost({
   administration,
   log,
   measured,
+  behindSupervisor,
 }: ManagementHostNeeds): Promise<Host> {
   const body = settings['limits.body'];
   const sites = [{ issuerPath: '', endpoints, allowedOrigins: [] }];
-  const own = new Set(endpoints.map(({ contract }) => contract.name));
+  // The supervisor passes on what workers count.
+  const uncounted = new Set([...endpoints.map(({ contract }) => contract.name), FORWARDED]);
+  const prefix = behindSupervisor === undefined ? '' : `/${behindSupervisor.secret}`;
   return await bound('management.listen-port', {
     sites,
-    tenancy: managementTenancy(buildRouter(sites), administration),
+    tenancy: managementTenancy(buildRouter(sites), administration, prefix),
     anyoneNamesTenant: true,
     requests: requestWaits(settings['storage.deadline']),
     listen: {
       ...listenOptions(settings),
-      host: settings['management.listen-host'],
-      port: settings['management.listen-port'],
+      ...(behindSupervisor === undefined
+        ? { host: settings['management.listen-host'], port: settings['management.listen-port'] }
+        : { host: LOOPBACK, port: 0, trustedProxies: [`${LOOPBACK}/32`] }),
       closeTimeout: MANAGEMENT_CLOSE_TIMEOUT_MS,
     },
     limits: { body, bodies: new BodyMemory(body), header: settings['limits.header'] },
     log,
     // Scrapes and probes are not requests of anyone.
     observe: (endpoint, status, seconds) =>
-      own.has(endpoint) ? undefined : measured.observeRequest(endpoint, status, seconds),
+      uncounted.has(endpoint) ? undefined : measured.observeRequest(endpoint, status, seconds),
     observeRefusal: (endpoint, reason) => measured.count('chancery_refusals_total', { endpoint, reason }),
   });
 }

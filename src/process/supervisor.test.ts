@@ -24,7 +24,11 @@ class Worker extends EventEmitter {
 
   serve(): void {
     const address: AddressInfo = { address: '127.0.0.1', family: 'IPv4', port: 1 };
-    this.emit('message', { kind: 'serving', address });
+    this.emit('message', {
+      kind: 'serving',
+      address,
+      administration: `http://127.0.0.1:${this.number}/secret`,
+    });
   }
 
   /** Once; who is dead already stays so. */

@@ -14,9 +14,11 @@ type ToWorker =
 
 /** A message from a worker to the supervising process. */
 export type FromWorker =
-  | { readonly kind: 'serving'; readonly address: AddressInfo }
+  | { readonly kind: 'serving'; readonly address: AddressInfo; readonly administration: string }
   | { readonly kind: 'damage'; readonly reason: string }
   | { readonly kind: 'answer'; readonly id: number; readonly value: string };
+
+type Serving = Extract<FromWorker, { readonly kind: 'serving' }>;
 
 /** Checks a message as it comes over the channel: anything else is not from our worker. */
 function isFromWorker(message: unknown): message is FromWorker {
@@ -95,6 +97,8 @@ interface Place {
   readonly number: number;
   child: ChildProcess | undefined;
   serving: boolean;
+  /** The address of its part of the management listener. */
+  administration: string;
   /** Processes in a row that died before they served. */
   failures: number;
   restart: NodeJS.Timeout | undefined;
@@ -121,6 +125,7 @@ export class Supervisor {
       number: index + 1,
       child: undefined,
       serving: false,
+      administration: '',
       failures: 0,
       restart: undefined,
     }));
@@ -159,6 +164,11 @@ export class Supervisor {
     return await this.#questions.ask(this.#live(), 'metrics');
   }
 
+  /** Returns the addresses of the serving workers' parts of the management listener. */
+  administrations(): readonly string[] {
+    return this.#places.flatMap(({ serving, administration }) => (serving ? [administration] : []));
+  }
+
   stop(): void {
     if (this.#stopping) return;
     this.#stopping = true;
@@ -193,7 +203,7 @@ export class Supervisor {
       if (!isFromWorker(message)) return;
       if (message.kind === 'answer') this.#questions.answered(message.id, message.value);
       else if (message.kind === 'damage') this.#stopWrites(message.reason);
-      else this.#cameToServe(place, message.address);
+      else this.#cameToServe(place, message);
     });
     child.on('error', (cause) => log.error({ cause, worker: place.number }, 'a worker could not be reached'));
     child.on('close', (code, signal) => this.#left(place, code, signal));
@@ -204,9 +214,10 @@ export class Supervisor {
     for (const { child } of this.#places) tell(child, { kind: 'stop-writes', reason });
   }
 
-  #cameToServe(place: Place, address: AddressInfo): void {
+  #cameToServe(place: Place, { address, administration }: Serving): void {
     if (this.#damage !== undefined) tell(place.child, { kind: 'stop-writes', reason: this.#damage });
     place.serving = true;
+    place.administration = administration;
     place.failures = 0;
     if (this.#served || this.#stopping) return;
     for (const next of this.#places) {

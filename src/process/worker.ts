@@ -2,6 +2,8 @@ import type { Settings } from '../config/settings.ts';
 import type { Log } from '../ports/log.ts';
 import { shorteningLog } from '../system/log.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
+import { systemRandom } from '../system/random.ts';
+import { startManagementHost } from './listeners.ts';
 import { openMemory } from './memory.ts';
 import { type Service, startService } from './serve.ts';
 import { type FromWorker, isToWorker } from './supervisor.ts';
@@ -14,7 +16,10 @@ export interface Parent {
   onEnd(ended: () => void): void;
 }
 
-/** Serves as one of several processes: without a management listener, which the parent has. */
+/** Characters of the secret that opens a worker's part of the management listener to its supervisor. */
+const SECRET_LENGTH = 43;
+
+/** Serves as one of several processes: the parent has the management listener, and passes its requests on. */
 export async function startWorker(
   settings: Settings,
   wholeLog: Log,
@@ -57,7 +62,26 @@ export async function startWorker(
     stopped: stop.signal,
   });
   if (service === undefined) return undefined;
-  parent.send({ kind: 'serving', address: service.address });
-  void service.damage.then((reason) => parent.send({ kind: 'damage', reason }));
-  return service;
+  const serving = service;
+  const { administration, damage, address } = serving;
+  const secret = systemRandom.alphanumeric(SECRET_LENGTH);
+  const management = await startManagementHost({
+    settings,
+    endpoints: [],
+    administration: () => administration,
+    log,
+    measured,
+    behindSupervisor: { secret },
+  });
+  const { address: host, port } = management.address;
+  parent.send({ kind: 'serving', address, administration: `http://${host}:${port}/${secret}` });
+  void damage.then((reason) => parent.send({ kind: 'damage', reason }));
+  return {
+    ...serving,
+    async close(atOnce) {
+      management.drain();
+      await serving.close(atOnce);
+      await management.close();
+    },
+  };
 }

@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Log } from '../ports/log.ts';
 import { labelled, prometheusMetrics } from '../system/metrics.ts';
 import { managementEndpoints } from '../tenant/management-endpoints.ts';
+import { forwardingTenancy } from './forwarding.ts';
 import { startManagementHost } from './listeners.ts';
 import { type BackOff, Supervisor } from './supervisor.ts';
 
@@ -21,7 +22,8 @@ export interface WorkersNeeds {
 const BACK_OFF: BackOff = { first_ms: 250, max_ms: 30_000, attempts: 5 };
 
 /**
- * Supervises the processes that serve, and answers health and metrics for them. It serves no request itself, and does not
+ * Supervises the processes that serve, and answers health and metrics for them. It passes the other requests of the management
+ * listener on, serves no request itself, and does not
  * open the database. Resolves with the exit code when the last worker is gone.
  */
 export async function runWorkers(needs: WorkersNeeds): Promise<number> {
@@ -41,12 +43,13 @@ export async function runWorkers(needs: WorkersNeeds): Promise<number> {
     ...own,
     text: async () => labelled('worker', new Map([...(await workers.metrics()), ['none', await own.text()]])),
   };
+  const forwarding = forwardingTenancy(() => workers.administrations());
   const endpoints = managementEndpoints({ metrics: all, state: () => workers.state() });
   try {
     const management = await startManagementHost({
       settings,
       endpoints,
-      administration: () => undefined,
+      administration: () => forwarding,
       log,
       measured: own,
     });

@@ -77,7 +77,41 @@ test('serve --workers 2: one ready line, two processes share the port, health an
   for (const worker of ['1', '2', 'none']) {
     assert.match(text, new RegExp(`^process_start_time_seconds\\{worker="${worker}"\\} \\d`, 'mu'));
   }
+  await assertAdministration(program);
 });
+
+/** The supervisor passes requests of the management listener on, in turn, with headers, query, body and answer. */
+async function assertAdministration(administered: Program): Promise<void> {
+  const { managementUrl, adminToken, tenant } = administered;
+  const headers = { authorization: `Bearer ${adminToken}`, 'tenant-id': tenant };
+  const ask = async (path: string, init: RequestInit = {}): Promise<Response> =>
+    await fetch(managementUrl + path, { headers, ...init });
+  for (let time = 0; time < 4; time += 1) {
+    const listed = await ask('/admin/v1/keys?limit=1&fields=kid');
+    assert.equal(listed.status, 200, await listed.clone().text());
+    const { items } = (await listed.json()) as { readonly items: readonly object[] };
+    assert.deepEqual(
+      items.map((item) => Object.keys(item)),
+      [['kid']],
+    );
+  }
+  const counts = [...(await metrics(administered)).matchAll(/endpoint="admin-key-list".*\} (\d+)$/gmu)];
+  assert.deepEqual(
+    counts.filter(([line]) => line.includes('2xx') || line.includes('200')).map(([, count]) => count),
+    ['2', '2'],
+    'each worker has answered two',
+  );
+  const stranger = await fetch(`${managementUrl}/admin/v1/keys`);
+  assert.deepEqual(
+    [stranger.status, stranger.headers.get('www-authenticate'), stranger.headers.get('content-type')],
+    [401, 'Bearer scope="admin:keys:read"', 'application/problem+json'],
+  );
+  assert.equal((await ask('/admin/v1/keys', { headers: { ...headers, 'tenant-id': 'x' } })).status, 404);
+  assert.equal((await ask('/admin/v1/keys/x/revoke', { method: 'POST' })).status, 404);
+  assert.equal((await ask('/admin/v1/keys', { method: 'PUT', body: '{}' })).status, 405);
+  assert.equal((await ask('/admin/v1/nothing')).status, 404);
+  assert.equal((await ask('/health/live')).status, 200);
+}
 
 test('a worker that is killed is replaced: the others go on, what was acknowledged is there, the log says who died', {
   skip,

@@ -53,6 +53,8 @@ export interface Program {
   readonly masterToken: string;
   /** Opens the direct authorisation endpoint. */
   readonly directToken: string;
+  /** A break-glass token: it opens the administration. */
+  readonly adminToken: string;
   /** Everything printed so far, standard output and log together. */
   output(): string;
   /** Resolves as soon as something is printed that matches: what is in a log comes by another way than the answer it is about. */
@@ -85,6 +87,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
   const secrets = {
     masterToken: randomMasterToken(),
     directToken: randomMasterToken(),
+    adminToken: randomMasterToken(),
   };
   const host = options.host ?? '127.0.0.1';
   const issuer =
@@ -100,6 +103,8 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
     CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
     CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256: sha256(secrets.masterToken),
     CHANCERY_DIRECT_AUTHORIZATION_TOKEN_SHA256: sha256(secrets.directToken),
+    // An earlier version of the program does not know the setting.
+    ...(options.program === undefined ? { CHANCERY_ADMIN_TOKEN_SHA256: sha256(secrets.adminToken) } : {}),
     ...options.environment,
   };
   if (tenant !== undefined) await createTenant(folder, tenant, environment);

@@ -41,6 +41,10 @@ export interface AdminCaller {
   readonly client_id: string | null;
   /** The account; undefined for a client that acts for itself, and for a break-glass token. */
   readonly sub: string | undefined;
+  /** When the access token expires, in seconds since the Unix epoch; undefined for a break-glass token. */
+  readonly expires_at: number | undefined;
+  /** Says whether the token still opens the API: a stream asks again and again. */
+  readonly isLive: () => Promise<boolean>;
 }
 
 const ALL_TENANTS: AdminScope = 'admin:all-tenants';
@@ -76,6 +80,8 @@ async function callerAmong(
       scope: ADMIN_SCOPES,
       client_id: null,
       sub: undefined,
+      expires_at: undefined,
+      isLive: async () => true,
     };
   const found = await findAccessToken(tokens.accessTokens, presented);
   // An initial access token belongs to no client.
@@ -92,6 +98,8 @@ async function callerAmong(
     scope: scopeOf(found),
     client_id: client,
     sub: isClient ? undefined : sub,
+    expires_at: found.expires_at,
+    isLive: async () => (await findAccessToken(tokens.accessTokens, presented)) !== undefined,
   };
 }
 

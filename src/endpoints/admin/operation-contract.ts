@@ -3,7 +3,7 @@ import type { AuditAction } from '../../spec/audit-events.ts';
 import { closed, FLAG, OBJECT, type Schema, said, TEXT } from '../../spec/json-schema.ts';
 import type { ProblemCode } from '../../spec/problems.ts';
 import { named } from '../../spec/schemas.ts';
-import type { AnswerContract, Contract, InputContract, Method } from '../contract.ts';
+import type { AnswerContract, Content, Contract, InputContract, Method } from '../contract.ts';
 
 /** A parameter of the query that one operation reads. Its schema is a text, a number or a boolean. */
 export interface QueryParameter {
@@ -77,7 +77,23 @@ export interface ActionForm extends AnyForm {
   readonly result?: Schema;
 }
 
-export type OperationForm = ListForm | ItemForm | CreationForm | ChangeForm | RemovalForm | ActionForm;
+/** `GET`: something that is no JSON, or has no end: a file, events as they come. */
+export interface StreamForm extends AnyForm {
+  readonly kind: 'stream';
+  /** By media type. */
+  readonly content: Content;
+  /** One sentence about the answer. */
+  readonly words: string;
+}
+
+export type OperationForm =
+  | ListForm
+  | ItemForm
+  | CreationForm
+  | ChangeForm
+  | RemovalForm
+  | ActionForm
+  | StreamForm;
 
 /** The contract of an operation, with what was said to make it. */
 export type OperationContract<Form extends OperationForm = OperationForm> = Contract & {
@@ -99,6 +115,7 @@ const DRY_RUN: QueryParameter = {
 /** Parameters that every operation of a kind has. */
 function ownQuery(form: OperationForm): Readonly<Record<string, QueryParameter>> {
   if (form.kind === 'item') return { fields: FIELDS };
+  if (form.kind === 'stream') return {};
   if (form.kind !== 'list') return { dry_run: DRY_RUN };
   return {
     limit: {
@@ -138,8 +155,10 @@ const IF_MATCH: InputContract = {
   required: true,
 };
 
+const READS: ReadonlySet<OperationForm['kind']> = new Set(['list', 'item', 'stream']);
+
 export const needsIfMatch = ({ kind }: OperationForm): boolean => kind === 'change' || kind === 'removal';
-export const isWrite = ({ kind }: OperationForm): boolean => kind !== 'list' && kind !== 'item';
+export const isWrite = ({ kind }: OperationForm): boolean => !READS.has(kind);
 
 function inputsOf(form: OperationForm): readonly InputContract[] {
   const query = Object.entries(queryOfOperation(form)).map(
@@ -151,6 +170,7 @@ function inputsOf(form: OperationForm): readonly InputContract[] {
 const METHODS: Readonly<Record<Exclude<OperationForm['kind'], 'change'>, Method>> = {
   list: 'GET',
   item: 'GET',
+  stream: 'GET',
   creation: 'POST',
   removal: 'DELETE',
   action: 'POST',
@@ -189,6 +209,8 @@ function answersOf(form: OperationForm): Readonly<Record<number, AnswerContract>
       return { 200: with_('A page of items.', listOf(form.item)) };
     case 'item':
       return { 200: with_('The item. `ETag` is its version.', withFields(form.item)) };
+    case 'stream':
+      return { 200: { words: form.words, content: form.content } };
     case 'creation':
       return { 200: PREVIEW, 201: with_('The new item. `Location` is its address.', form.item) };
     case 'change':

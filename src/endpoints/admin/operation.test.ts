@@ -10,7 +10,7 @@ import { type Answer, requestOf, type TestRequest } from '../../testing/exchange
 import { ADMIN, START, testTenant } from '../../testing/tenant.ts';
 import { answer } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
-import { changing, creating, type Item, removing } from './operation.ts';
+import { changing, creating, type Item, removing, streaming } from './operation.ts';
 import { operationContract } from './operation-contract.ts';
 import { versionOf } from './version.ts';
 
@@ -223,4 +223,43 @@ test('an Audit-Reason of more than 200 characters is refused', async () => {
     'invalid_parameter',
     /^Audit-Reason /,
   );
+});
+
+test('a stream has the media type that its operation gives, and its caller can be asked whether the token is live', async () => {
+  const tenant = testTenant();
+  const { adminTokens, issuing } = await tenant.opened();
+  const lives: (readonly [expires_at: number | undefined, isLive: boolean])[] = [];
+  const endpoint = streaming(
+    operationContract({
+      kind: 'stream',
+      name: 'thing-stream',
+      path: '/admin/v1/things/stream',
+      scope: 'admin:audit:read',
+      purpose: 'Streams.',
+      content: { 'text/event-stream': TEXT },
+      words: 'Events.',
+    }),
+    async (_, { caller }) => {
+      lives.push([caller.expires_at, await caller.isLive()]);
+      tenant.clock.advance(issuing.settings['access-token.lifetime']);
+      lives.push([caller.expires_at, await caller.isLive()]);
+      return { headers: { 'content-type': 'text/event-stream' }, body: 'data: 1\n\n' };
+    },
+  )({
+    adminTokens: { own: adminTokens, superior: undefined },
+    settings: issuing.settings,
+    json: { depth: 8, members: 20 },
+    form: { parameters: 20 },
+    clock: tenant.clock,
+    log: tenant.platform.log,
+    audit: tenant.unwatched.audit,
+  });
+  const bearer = await tenant.adminToken('admin:audit:read');
+  const answered = await tenant.ask(endpoint, { bearer });
+  assert.equal(answered.headers['content-type'], 'text/event-stream');
+  const expires_at = START + issuing.settings['access-token.lifetime'];
+  assert.deepEqual(lives, [
+    [expires_at, true],
+    [expires_at, false],
+  ]);
 });

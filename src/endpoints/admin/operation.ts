@@ -25,6 +25,7 @@ import {
   type OperationContract,
   type OperationForm,
   type RemovalForm,
+  type StreamForm,
 } from './operation-contract.ts';
 import { readQuery } from './parameters.ts';
 import { etagOf, type Precondition, readIfMatch, versionOf } from './version.ts';
@@ -133,6 +134,24 @@ export const reading = <Needs>(
     const { item, version } = await act(needs, call);
     const etag = etagOf(version ?? versionOf(item));
     return answered(200, selectFields(contract.form.item, call.query, item), { etag });
+  });
+
+/** An answer that is no JSON, or has no end. */
+export interface Streamed {
+  /** With its `content-type`; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Its `return()` is called when the caller has gone. */
+  readonly body: NonNullable<EndpointResponse['body']>;
+}
+
+/** Makes an operation that answers with a file, or with events as they come. */
+export const streaming = <Needs>(
+  contract: OperationContract<StreamForm>,
+  act: (needs: Needs, call: AdminCall) => Promise<Streamed>,
+): OpenOperation<Needs> =>
+  opened(contract, async (needs, call) => {
+    const { headers, body } = await act(needs, call);
+    return { status: 200, headers: { 'cache-control': 'no-store', ...headers }, body };
   });
 
 /** Makes an operation that makes an item. */

@@ -50,7 +50,7 @@ for (const count of [1, 4, 5, 20, 21, 22, 71, 250]) {
         !(response.body instanceof Uint8Array),
     );
     const chunks: string[] = [];
-    for await (const chunk of response.body) chunks.push(chunk);
+    for await (const chunk of response.body) chunks.push(String(chunk));
     const listed = JSON.parse(chunks.join('')) as { client_id: string }[];
     assert.deepEqual(
       listed.map(({ client_id }) => client_id),
