@@ -1,11 +1,12 @@
 import type { StoredClient } from '../ports/client-store.ts';
+import { defaultScope } from '../spec/default-scope.ts';
 import { OAuthError, quotedValue } from '../spec/errors.ts';
 import type { JsonObject } from '../spec/json.ts';
 import { ALL_PRIVILEGES, type RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
 import { storeChange, storeEnd, untilUncontested } from './change-client.ts';
 import { entityOf, isFederated } from './federated-client.ts';
-import { defaultScope, metadataOf } from './registered-client.ts';
+import { metadataOf } from './registered-client.ts';
 import { admitMetadata } from './registration/admit-metadata.ts';
 import { privilegesByMaster } from './registration/privileges.ts';
 import { noteDropped } from './registration/register-client.ts';

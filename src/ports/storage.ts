@@ -4,6 +4,7 @@ import type { AccountStore } from './account-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { AuthorizationCodeStore } from './authorization-code-store.ts';
 import type { ChangeJournal } from './change-journal.ts';
+import type { ClientLists } from './client-lists.ts';
 import type { ClientStore } from './client-store.ts';
 import type { ConsentStore } from './consent-store.ts';
 import type { GrantStore } from './grant-store.ts';
@@ -21,6 +22,7 @@ import type { UpkeepStore } from './upkeep-store.ts';
 /** The storage of one tenant. Each verb is one atomic transaction, and none stays open. */
 export interface TenantStorage {
   readonly clients: ClientStore;
+  readonly clientLists: ClientLists;
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly logoutNotifications: LogoutNotificationStore;

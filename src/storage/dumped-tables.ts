@@ -95,6 +95,17 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
   table('counters', true, 'tenant* journal# audit#'),
 ];
 
+/** Tables of tenants that servers fill again from the others, so that a copy leaves them out. */
+export const DERIVED_TABLES: readonly DumpTable[] = [
+  table(
+    'client_entry',
+    true,
+    'tenant* client_id* instance version# issued_at# name last_used_at# secret_expires_at# terms',
+  ),
+  table('client_term', true, 'tenant* term* issued_at*# client_id*'),
+  table('client_listing', true, 'tenant* walked_to audited#'),
+];
+
 /** Returns the sections of a table: one for each tenant, or one for the whole table. */
 export function sectionsOf(dumped: DumpTable, tenants: readonly string[]): readonly DumpSection[] {
   if (!dumped.ofTenants) return [{ table: dumped, tenant: undefined }];

@@ -31,6 +31,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'pg_current_wal_lsn',
   'pg_walfile_name',
   'set_config',
+  'strpos',
   'unnest',
 ]);
 const TYPES: ReadonlySet<string> = new Set(['text', 'bigint']);

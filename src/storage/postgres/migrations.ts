@@ -6,6 +6,7 @@ import { parseDatabaseUrl } from './database-url.ts';
 import { Pool } from './pool.ts';
 import {
   ADMINISTRATION_SCHEMA,
+  CLIENT_LIST_SCHEMA,
   DELETED_TENANT_SCHEMA,
   DOCUMENT_SCHEMA,
   FIRST_SCHEMA,
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 11, name: 'owners of declared clients', statements: OWNER_SCHEMA, compatibleFrom: 1 },
   { version: 12, name: 'deleted tenants', statements: DELETED_TENANT_SCHEMA, compatibleFrom: 1 },
   { version: 13, name: 'people in the administration', statements: ADMINISTRATION_SCHEMA, compatibleFrom: 1 },
+  { version: 14, name: 'lists of clients', statements: CLIENT_LIST_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -13,6 +13,8 @@ const GROWING: ReadonlySet<string> = new Set([
   'authorization_code',
   'authorization_grant',
   'client',
+  'client_entry',
+  'client_term',
   'client_use',
   'consent',
   'deleted_client',

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type SchemaState, suits, tooNew } from '../schema.ts';
+import { CLIENT_LIST_SCHEMA } from './client-list-schema.ts';
 import { OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
 import {
   ADMINISTRATION_SCHEMA,
@@ -297,6 +298,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 23, name: 'owners of declared clients', sql: OWNER_SCHEMA, compatibleFrom: 13 },
   { version: 24, name: 'deleted tenants', sql: DELETED_TENANT_SCHEMA, compatibleFrom: 13 },
   { version: 25, name: 'people in the administration', sql: ADMINISTRATION_SCHEMA, compatibleFrom: 13 },
+  { version: 26, name: 'lists of clients', sql: CLIENT_LIST_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -3,6 +3,7 @@ import { accessTokens } from './access-tokens.ts';
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { authorizationCodes } from './authorization-codes.ts';
+import { clientLists } from './client-lists.ts';
 import { clients } from './clients.ts';
 import { consents } from './consents.ts';
 import { database } from './database.ts';
@@ -25,6 +26,7 @@ export const STORES = {
   accounts,
   audit,
   authorizationCodes,
+  clientLists,
   clients,
   consents,
   database,

@@ -5,6 +5,7 @@ import { auditContract } from './audit-suite.ts';
 import { authorizationCodeContract } from './authorization-code-suite.ts';
 import { clientBatchContract } from './client-batch-suite.ts';
 import { clientCreationContract } from './client-creation-suite.ts';
+import { clientListContract } from './client-list-suite.ts';
 import { clientContract } from './client-suite.ts';
 import { clientUseContract } from './client-use-suite.ts';
 import { consentContract } from './consent-suite.ts';
@@ -40,6 +41,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('consents', () => consentContract(engine));
     describe('clients', () => clientContract(engine));
     describe('batches of changes to clients', () => clientBatchContract(engine));
+    describe('lists of clients', () => clientListContract(engine));
     describe('uses of clients', () => clientUseContract(engine));
     describe('access tokens', () => accessTokenContract(engine));
     describe('grants and refresh tokens', () => grantContract(engine));
