@@ -18,6 +18,7 @@ import type { TenantStore } from './tenant-store.ts';
 import type { TimeMemory } from './time-memory.ts';
 import type { TrustAnchorStore } from './trust-anchor-store.ts';
 import type { UpkeepStore } from './upkeep-store.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 /** The storage of one tenant. Each verb is one atomic transaction, and none stays open. */
 export interface TenantStorage {
@@ -36,6 +37,7 @@ export interface TenantStorage {
   readonly serverKeys: ServerKeyStore;
   readonly trustAnchors: TrustAnchorStore;
   readonly audit: AuditLog;
+  readonly webhooks: WebhookStore;
   readonly journal: ChangeJournal;
   readonly upkeep: UpkeepStore;
 }

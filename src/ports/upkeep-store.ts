@@ -4,7 +4,7 @@ import type { ClientEndTimes } from './client-store.ts';
 export interface SweepTimes extends ClientEndTimes {
   /** Logout notifications that were settled before this time go. */
   readonly settledBefore: number;
-  /** Audit events from before this time go. */
+  /** Audit events from before this time go, and deliveries of webhooks that failed before it. */
   readonly auditedBefore: number;
 }
 

@@ -166,6 +166,19 @@ export const AUDIT_EVENTS = {
 
 export type AuditAction = keyof typeof AUDIT_EVENTS;
 
+/** The actors that have a label or an identifier after a colon. */
+export const ACTOR_KINDS: ReadonlySet<string> = new Set([
+  'admin',
+  'admin:account',
+  'admin:client',
+  'client',
+  'federation',
+  'initial',
+  'master',
+  'sign-in',
+  'statement',
+]);
+
 interface AuditMember {
   /** One sentence, for the reference. */
   readonly words: string;

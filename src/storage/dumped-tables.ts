@@ -91,6 +91,19 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
     true,
     'tenant* sequence*# at# action outcome actor client_id request_id detail sub address user_agent',
   ),
+  table('webhook_tenant', true, 'tenant*'),
+  table(
+    'webhook',
+    true,
+    `tenant* id* version# configuration sealed created_at# updated_at# disabled_at# position# delivered_at# delivered#
+    missed#`,
+  ),
+  table(
+    'webhook_delivery',
+    true,
+    `tenant* webhook_id* after_sequence*# until_sequence# events# missed# state created_at# attempts# attempted_at#
+    due_at# problem`,
+  ),
   table('change_journal', true, 'tenant* sequence*# kind subject instance'),
   table('counters', true, 'tenant* journal# audit#'),
 ];

@@ -1,6 +1,6 @@
 import type { InitialAccessToken, InitialAccessTokenLabel } from '../ports/access-token-store.ts';
 import type { StoredAccount } from '../ports/account-store.ts';
-import type { AuditSpan, RecordedAuditEvent } from '../ports/audit-log.ts';
+import type { AuditPlace, RecordedAuditEvent } from '../ports/audit-log.ts';
 import type { StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
 import type { Change } from '../ports/change-journal.ts';
 import type { ClientUse } from '../ports/client-store.ts';
@@ -14,6 +14,7 @@ import type { RemovedServerKey, StoredServerKey } from '../ports/server-key-stor
 import type { SessionClient, SessionConditions, StoredSession } from '../ports/session-store.ts';
 import type { SeenProcess } from '../ports/storage.ts';
 import type { StoredTrustAnchor } from '../ports/trust-anchor-store.ts';
+import type { StoredDelivery, StoredWebhook, TakenDelivery } from '../ports/webhook-store.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 
 /**
@@ -107,7 +108,7 @@ export const AUDIT_EVENT = mapper<RecordedAuditEvent>({
   user_agent: 'optional',
 });
 
-export const AUDIT_SPAN = mapper<AuditSpan>({ first: 'plain', last: 'plain' });
+export const AUDIT_PLACE = mapper<AuditPlace>({ at: 'plain', sequence: 'plain' });
 
 export const AUTHORIZATION_CODE = mapper<StoredAuthorizationCode>({
   key: 'plain',
@@ -283,4 +284,38 @@ export const TRUST_ANCHOR = mapper<StoredTrustAnchor>({
   entity_id: 'plain',
   version: 'plain',
   content: 'plain',
+});
+
+export const WEBHOOK = mapper<StoredWebhook>({
+  id: 'plain',
+  version: 'plain',
+  configuration: 'plain',
+  sealed: 'plain',
+  created_at: 'plain',
+  updated_at: 'plain',
+  disabled_at: 'plain',
+  position: 'plain',
+  delivered_at: 'plain',
+  delivered: 'plain',
+  missed: 'plain',
+});
+
+const DELIVERY = {
+  webhook_id: 'plain',
+  after_sequence: 'plain',
+  until_sequence: 'plain',
+  events: 'plain',
+  missed: 'plain',
+  attempts: 'plain',
+} as const;
+
+export const TAKEN_DELIVERY = mapper<TakenDelivery>(DELIVERY);
+
+export const WEBHOOK_DELIVERY = mapper<StoredDelivery>({
+  ...DELIVERY,
+  state: 'plain',
+  created_at: 'plain',
+  attempted_at: 'plain',
+  due_at: 'plain',
+  problem: 'plain',
 });

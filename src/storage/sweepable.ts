@@ -17,6 +17,7 @@ const SWEPT: Readonly<Record<string, string>> = {
   rate_bucket: 'full_at < :now * 1000000',
   session: 'expires_at < :now',
   logout_notification: 'due_at IS NULL AND attempted_at < :settled_before',
+  webhook_delivery: 'due_at IS NULL AND attempted_at < :audited_before',
   interaction: 'expires_at < :now',
   known_browser: 'expires_at < :now',
   audit_event: 'at < :audited_before',

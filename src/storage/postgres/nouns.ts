@@ -20,6 +20,7 @@ import { sessions } from './sessions.ts';
 import { tenants } from './tenants.ts';
 import { trustAnchors } from './trust-anchors.ts';
 import { upkeep } from './upkeep.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Every store of the engine. The name of a store and the name of its verb make the name of a write (`VerbName`). */
 const STORES = {
@@ -42,6 +43,7 @@ const STORES = {
   tenants,
   trustAnchors,
   upkeep,
+  webhooks,
 };
 
 const NAMED_STORES = Object.entries(STORES) as unknown as readonly (readonly [string, AnyStore])[];

@@ -1,3 +1,5 @@
+import { indexed } from '../audit-search.ts';
+
 /** Text is compared and ordered by code points, whatever the locale of the database, so that a page continues correctly. */
 const TEXT = 'TEXT COLLATE "C"';
 
@@ -313,6 +315,41 @@ export const CLIENT_LIST_SCHEMA: readonly string[] = [
     columns: `tenant ${TEXT} NOT NULL, walked_to ${TEXT}, audited BIGINT NOT NULL`,
     primaryKey: 'tenant',
   }),
+];
+
+/** Ways into the audit for searches. The columns without the tenant in front: see `INDEXES`. */
+export const AUDIT_SEARCH_SCHEMA: readonly string[] = [
+  'DROP INDEX audit_event_time',
+  'CREATE INDEX audit_event_time ON audit_event (tenant, at, sequence)',
+  'CREATE INDEX audit_event_request ON audit_event (request_id, tenant, at, sequence)',
+  `CREATE INDEX audit_event_subject ON audit_event (sub, tenant, at, sequence) WHERE ${indexed('sub')}`,
+  `CREATE INDEX audit_event_client ON audit_event (client_id, tenant, at, sequence) WHERE ${indexed('client_id')}`,
+  'CREATE INDEX audit_event_address ON audit_event (address, tenant, at, sequence) WHERE address IS NOT NULL',
+  'CREATE INDEX audit_event_action ON audit_event (action, tenant, at, sequence)',
+  `CREATE INDEX audit_event_actor ON audit_event (actor, tenant, at, sequence) WHERE ${indexed('actor')}`,
+  "CREATE INDEX audit_event_refused ON audit_event (tenant, at, sequence) WHERE outcome = 'refused'",
+];
+
+/** Webhooks, what they have to deliver, and the tenants that have some: row security hides the rows of other tenants. */
+export const WEBHOOK_SCHEMA: readonly string[] = [
+  ...tenantTable({
+    name: 'webhook',
+    columns: `tenant ${TEXT} NOT NULL, id ${TEXT} NOT NULL, version BIGINT NOT NULL, configuration ${TEXT} NOT NULL,
+      sealed ${TEXT} NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, disabled_at BIGINT,
+      position BIGINT NOT NULL, delivered_at BIGINT, delivered BIGINT NOT NULL, missed BIGINT NOT NULL`,
+    primaryKey: 'tenant, id',
+  }),
+  ...tenantTable({
+    name: 'webhook_delivery',
+    columns: `tenant ${TEXT} NOT NULL, webhook_id ${TEXT} NOT NULL, after_sequence BIGINT NOT NULL,
+      until_sequence BIGINT NOT NULL, events BIGINT NOT NULL, missed BIGINT NOT NULL,
+      state ${TEXT} NOT NULL DEFAULT 'waiting', created_at BIGINT NOT NULL, attempts BIGINT NOT NULL DEFAULT 0,
+      attempted_at BIGINT, due_at BIGINT DEFAULT 0, problem ${TEXT}`,
+    primaryKey: 'tenant, webhook_id, after_sequence',
+  }),
+  'CREATE INDEX webhook_delivery_due ON webhook_delivery (tenant, due_at) WHERE due_at IS NOT NULL',
+  'CREATE INDEX webhook_delivery_failed ON webhook_delivery (tenant, attempted_at) WHERE due_at IS NULL',
+  `CREATE TABLE webhook_tenant (tenant ${TEXT} NOT NULL, PRIMARY KEY (tenant))`,
 ];
 
 /** The schema of the first version, as single statements. */

@@ -9,6 +9,7 @@ import {
   LOGOUT_SCHEMA,
   SESSION_SCHEMA,
 } from './end-user-schema.ts';
+import { AUDIT_SEARCH_SCHEMA, WEBHOOK_SCHEMA } from './event-schema.ts';
 import { COMPATIBILITY_SCHEMA, RATE_SCHEMA, TIME_SCHEMA } from './process-schema.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
 import { DELETED_TENANT_SCHEMA, TENANT_SCHEMA } from './tenant-schema.ts';
@@ -299,6 +300,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 24, name: 'deleted tenants', sql: DELETED_TENANT_SCHEMA, compatibleFrom: 13 },
   { version: 25, name: 'people in the administration', sql: ADMINISTRATION_SCHEMA, compatibleFrom: 13 },
   { version: 26, name: 'lists of clients', sql: CLIENT_LIST_SCHEMA, compatibleFrom: 13 },
+  { version: 27, name: 'searches in the audit', sql: AUDIT_SEARCH_SCHEMA, compatibleFrom: 13 },
+  { version: 28, name: 'webhooks', sql: WEBHOOK_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -19,6 +19,7 @@ import { sessions } from './sessions.ts';
 import { tenants } from './tenants.ts';
 import { trustAnchors } from './trust-anchors.ts';
 import { upkeep } from './upkeep.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Every store of the engine. The name of a store and the name of its verb make the name of a write (`VerbName`). */
 export const STORES = {
@@ -41,6 +42,7 @@ export const STORES = {
   tenants,
   trustAnchors,
   upkeep,
+  webhooks,
 };
 
 /** Prepares the reads of every store. */

@@ -1,6 +1,7 @@
 import { describe } from 'node:test';
 import { accessTokenContract } from './access-token-suite.ts';
 import { accountContract } from './account-suite.ts';
+import { auditSearchContract } from './audit-search-suite.ts';
 import { auditContract } from './audit-suite.ts';
 import { authorizationCodeContract } from './authorization-code-suite.ts';
 import { clientBatchContract } from './client-batch-suite.ts';
@@ -26,6 +27,7 @@ import { tenantDeletionContract } from './tenant-deletion-suite.ts';
 import { tenantContract } from './tenant-suite.ts';
 import { trustAnchorContract } from './trust-anchor-suite.ts';
 import { upkeepContract } from './upkeep-suite.ts';
+import { webhookContract } from './webhook-suite.ts';
 import { wholeStorageContract } from './whole-storage-suite.ts';
 
 /** Registers the tests that every storage engine must pass; `engine` answers with an empty place each time. */
@@ -48,6 +50,8 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('authorisation codes', () => authorizationCodeContract(engine));
     describe('initial access tokens', () => initialAccessTokenContract(engine));
     describe('audit log', () => auditContract(engine));
+    describe('searches in the audit', () => auditSearchContract(engine));
+    describe('webhooks', () => webhookContract(engine));
     describe('journal of changes', () => journalContract(engine));
     describe('what may be used once', () => replayContract(engine));
     describe('rates', () => rateContract(engine));
