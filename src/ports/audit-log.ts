@@ -17,6 +17,8 @@ export interface AuditEvent {
   /** The network address of the request, shortened as the settings say. Absent for commands and the server itself. */
   readonly address?: string;
   readonly user_agent?: string;
+  /** The words in which the operator said why. Absent where none were given. */
+  readonly reason?: string;
 }
 
 export interface RecordedAuditEvent extends AuditEvent {

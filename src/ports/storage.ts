@@ -4,6 +4,7 @@ import type { AccountStore } from './account-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { AuthorizationCodeStore } from './authorization-code-store.ts';
 import type { ChangeJournal } from './change-journal.ts';
+import type { ClientHistory } from './client-history.ts';
 import type { ClientLists } from './client-lists.ts';
 import type { ClientStore } from './client-store.ts';
 import type { ConsentStore } from './consent-store.ts';
@@ -24,6 +25,7 @@ import type { WebhookStore } from './webhook-store.ts';
 export interface TenantStorage {
   readonly clients: ClientStore;
   readonly clientLists: ClientLists;
+  readonly clientHistory: ClientHistory;
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly logoutNotifications: LogoutNotificationStore;
@@ -72,6 +74,8 @@ export interface StoredObjects {
   readonly sessions: number;
   readonly grants: number;
   readonly accessTokens: number;
+  /** Former versions of clients, and deleted clients in their grace period. */
+  readonly clientVersions: number;
 }
 
 export interface Storage {

@@ -34,6 +34,12 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
     renew_at# owner`,
   ),
   table('deleted_client', true, 'tenant* client_id* instance* deleted_at#'),
+  table(
+    'client_version',
+    true,
+    `tenant* client_id* instance* version*# ended_at# deleted_at# action actor request_id reason issued_at# registered_via
+    registration_token_digest secrets privileges metadata data shared_digest entity_id expires_at# document federation owner`,
+  ),
   table('open_client_count', true, 'tenant* clients#'),
   table('client_use', true, 'tenant* client_id* instance* secret_digest* last_used_at#'),
   table('client_with_orphans', true, 'tenant* client_id* instance*'),
@@ -89,7 +95,7 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
   table(
     'audit_event',
     true,
-    'tenant* sequence*# at# action outcome actor client_id request_id detail sub address user_agent',
+    'tenant* sequence*# at# action outcome actor client_id request_id detail sub address user_agent reason',
   ),
   table('webhook_tenant', true, 'tenant*'),
   table(

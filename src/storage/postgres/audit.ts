@@ -18,9 +18,10 @@ import { type Statement, statement } from './statement.ts';
 /** For a statement that has raised the counters (in `counters`): stores the event with its number. */
 export const RECORDING = `
   INSERT INTO audit_event (tenant, sequence, at, action, outcome, actor, client_id, request_id, detail, sub,
-    address, user_agent)
+    address, user_agent, reason)
   SELECT :tenant::text, audit, :at::bigint, :action::text, :outcome::text, :actor::text, :event_client_id::text,
-    :request_id::text, :detail::text, :event_sub::text, :address::text, :user_agent::text FROM counters`;
+    :request_id::text, :detail::text, :event_sub::text, :address::text, :user_agent::text,
+    :event_reason::text FROM counters`;
 
 /** The values of `RECORDING`. */
 export const recorded = ({
@@ -34,6 +35,7 @@ export const recorded = ({
   sub,
   address,
   user_agent,
+  reason,
 }: AuditEvent): Values => ({
   at,
   action,
@@ -45,6 +47,7 @@ export const recorded = ({
   event_sub: sub ?? null,
   address: address ?? null,
   user_agent: user_agent ?? null,
+  event_reason: reason ?? null,
 });
 
 const APPEND = statement(

@@ -8,6 +8,7 @@ import { RECORDING, record, recorded } from './audit.ts';
 import { changeTogether } from './client-batch.ts';
 import { CHANGING, CHANGING_VALUES, clientCreation, clientValues, endClient } from './client-life.ts';
 import { asClient, CLIENT_COLUMNS, type ClientRow } from './client-rows.ts';
+import { endingValues, KEEPING_VERSION, trimVersions } from './client-versions.ts';
 import { JOURNALLING_CLIENT, trimJournal } from './journal.ts';
 import { one, type ReadConnections, type TenantNoun } from './noun.ts';
 import { statement } from './statement.ts';
@@ -70,10 +71,11 @@ const IDLE = statement(
    ORDER BY client_id LIMIT :limit`,
 );
 
-const REPLACE = statement(
-  'client_replace',
-  `WITH found AS (SELECT registered_via FROM client WHERE tenant = :tenant AND client_id = :client_id
-     AND instance = :instance AND version = :expected),
+/** @param keeping the steps that keep the version before: a statement pays for the tables that it might change */
+const replacement = (
+  keeping: string,
+): string => `WITH found AS (SELECT registered_via FROM client WHERE tenant = :tenant AND client_id = :client_id
+     AND instance = :instance AND version = :expected),${keeping}
    counted AS (INSERT INTO open_client_count (tenant, clients)
      SELECT :tenant::text, :more::bigint - CASE WHEN registered_via = 'open' THEN 1 ELSE 0 END FROM found
      WHERE :more::bigint <> CASE WHEN registered_via = 'open' THEN 1 ELSE 0 END
@@ -85,8 +87,9 @@ const REPLACE = statement(
    journalled AS (${JOURNALLING_CLIENT}),
    recorded AS (${RECORDING} WHERE :audited::bigint = 1)
    SELECT EXISTS (SELECT 1 FROM found) AS done,
-     EXISTS (SELECT 1 FROM client WHERE tenant = :tenant AND client_id = :client_id) AS present`,
-);
+     EXISTS (SELECT 1 FROM client WHERE tenant = :tenant AND client_id = :client_id) AS present`;
+const REPLACE = statement('client_replace', replacement(''));
+const REPLACE_KEEPING = statement('client_replace_keeping', replacement(`\n   ${KEEPING_VERSION},`));
 const FIND_VERSION = statement(
   'client_of_version',
   `SELECT registered_via FROM client
@@ -198,16 +201,19 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     create: clientCreation,
     replace: {
       locksTenant: true,
-      async pipelined(transaction, tenant, client, expectedVersion, event) {
-        const replaced = transaction.query(REPLACE, {
+      async pipelined(transaction, tenant, client, expectedVersion, event, versionsMax = 0) {
+        const isKept = event !== undefined && versionsMax > 0;
+        const replaced = transaction.query(isKept ? REPLACE_KEEPING : REPLACE, {
           tenant,
           ...clientValues(client),
           expected: expectedVersion,
           more: client.registered_via === 'open' ? 1 : 0,
           audited: event === undefined ? 0 : 1,
           ...(event === undefined ? NO_EVENT : recorded(event)),
+          ...(isKept ? endingValues(event, null) : {}),
         });
-        await trimJournal(transaction, tenant);
+        const trimmed = isKept ? trimVersions(transaction, tenant, client, versionsMax) : undefined;
+        await Promise.all([trimJournal(transaction, tenant), trimmed]);
         const seen = await one(replaced);
         if (seen?.['done'] === true) return 'done';
         return seen?.['present'] === true ? 'changed_meanwhile' : 'absent';
@@ -215,7 +221,7 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     },
     delete: {
       locksTenant: true,
-      async interactive(transaction, tenant, { client_id, instance, version }, event) {
+      async interactive(transaction, tenant, { client_id, instance, version }, event, isKept = false) {
         const place = { tenant, client_id, instance };
         const found = await one(transaction.query(FIND_VERSION, { ...place, version }));
         if (found === undefined) {
@@ -223,7 +229,7 @@ export const clients: TenantNoun<ClientStore, Reads> = {
           return present === undefined ? 'absent' : 'changed_meanwhile';
         }
         const ending = { client_id, instance, registered_via: found['registered_via'] };
-        await endClient(transaction, tenant, ending, event.at);
+        await endClient(transaction, tenant, ending, event.at, isKept ? event : undefined);
         await record(transaction, tenant, event);
         return 'done';
       },
@@ -274,6 +280,7 @@ const NO_EVENT = {
   event_sub: null,
   address: null,
   user_agent: null,
+  event_reason: null,
   at: null,
   action: null,
   outcome: null,

@@ -11,6 +11,7 @@ import {
   DELETED_TENANT_SCHEMA,
   DOCUMENT_SCHEMA,
   FIRST_SCHEMA,
+  HISTORY_SCHEMA,
   MARK_SCHEMA,
   OWNER_SCHEMA,
   PERSON_SCHEMA,
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 14, name: 'lists of clients', statements: CLIENT_LIST_SCHEMA, compatibleFrom: 1 },
   { version: 15, name: 'searches in the audit', statements: AUDIT_SEARCH_SCHEMA, compatibleFrom: 1 },
   { version: 16, name: 'webhooks', statements: WEBHOOK_SCHEMA, compatibleFrom: 1 },
+  { version: 17, name: 'former versions of clients', statements: HISTORY_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

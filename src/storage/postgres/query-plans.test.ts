@@ -15,6 +15,7 @@ const GROWING: ReadonlySet<string> = new Set([
   'client',
   'client_entry',
   'client_term',
+  'client_version',
   'client_use',
   'consent',
   'deleted_client',

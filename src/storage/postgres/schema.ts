@@ -352,6 +352,23 @@ export const WEBHOOK_SCHEMA: readonly string[] = [
   `CREATE TABLE webhook_tenant (tenant ${TEXT} NOT NULL, PRIMARY KEY (tenant))`,
 ];
 
+/** Former versions of clients, deleted clients in their grace period, and the reasons that operators give for changes. */
+export const HISTORY_SCHEMA: readonly string[] = [
+  `ALTER TABLE audit_event ADD COLUMN reason ${TEXT}`,
+  ...tenantTable({
+    name: 'client_version',
+    columns: `tenant ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL, version BIGINT NOT NULL,
+      ended_at BIGINT NOT NULL, deleted_at BIGINT, action ${TEXT} NOT NULL, actor ${TEXT} NOT NULL,
+      request_id ${TEXT} NOT NULL, reason ${TEXT}, issued_at BIGINT NOT NULL, registered_via ${TEXT} NOT NULL,
+      registration_token_digest ${TEXT} NOT NULL, secrets ${TEXT} NOT NULL, privileges ${TEXT} NOT NULL,
+      metadata ${TEXT} NOT NULL, data ${TEXT}, shared_digest ${TEXT}, entity_id ${TEXT}, expires_at BIGINT,
+      document ${TEXT}, federation ${TEXT}, owner ${TEXT}`,
+    primaryKey: 'tenant, client_id, instance, version',
+  }),
+  'CREATE INDEX client_version_end ON client_version (tenant, ended_at) WHERE deleted_at IS NULL',
+  'CREATE INDEX client_version_deleted ON client_version (tenant, deleted_at, client_id) WHERE deleted_at IS NOT NULL',
+];
+
 /** The schema of the first version, as single statements. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),

@@ -59,12 +59,12 @@ export function eventRecording(database: DatabaseSync): (tenant: TenantId, event
   // One transaction writes at a time, so the next sequence is also the next in commit order.
   const insert = database.prepare(`
     INSERT INTO audit_event (tenant, sequence, at, action, outcome, actor, client_id, request_id, detail, sub,
-      address, user_agent)
-    VALUES (?1, 1 + ${HEAD}, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`);
+      address, user_agent, reason)
+    VALUES (?1, 1 + ${HEAD}, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`);
   return (tenant, { at, action, outcome, actor, client_id, request_id, detail, ...person }) => {
-    const { sub = null, address = null, user_agent = null } = person;
+    const { sub = null, address = null, user_agent = null, reason = null } = person;
     const act = [at, action, outcome, actor, client_id, request_id, detail] as const;
-    insert.run(tenant, ...act, sub, address, user_agent);
+    insert.run(tenant, ...act, sub, address, user_agent, reason);
   };
 }
 

@@ -10,6 +10,7 @@ import { changingTogether } from './client-batch.ts';
 import { CHANGING, changing, clientCreation, clientEnding, openClientCount, opened } from './client-life.ts';
 import { useListing } from './client-listing.ts';
 import { CLIENT_COLUMNS, storedClient } from './client-rows.ts';
+import { versionKeeping } from './client-versions.ts';
 import { journalling } from './journal.ts';
 import type { ReadConnections, TenantNoun } from './noun.ts';
 
@@ -105,10 +106,12 @@ export const clients: TenantNoun<ClientStore, Reads> = {
       const count = openClientCount(database);
       const record = eventRecording(database);
       const journal = journalling(database);
-      return (tenant, client, expectedVersion, event) => {
+      const keep = versionKeeping(database);
+      return (tenant, client, expectedVersion, event, versionsMax) => {
         const { client_id, instance } = client;
         const found = find.get(tenant, client_id, instance, expectedVersion);
         if (found === undefined) return lost(tenant, client_id);
+        if (event !== undefined) keep(tenant, client, event, versionsMax ?? 0);
         update.run(...changing(client), tenant, client_id);
         count(tenant, opened(client.registered_via) - opened(found['registered_via']));
         journal(tenant, { kind: 'client-changed', client_id });
@@ -121,10 +124,11 @@ export const clients: TenantNoun<ClientStore, Reads> = {
       const lost = lostOutcome(database);
       const end = clientEnding(database);
       const record = eventRecording(database);
-      return (tenant, { client_id, instance, version }, event) => {
+      return (tenant, { client_id, instance, version }, event, isKept) => {
         const found = find.get(tenant, client_id, instance, version);
         if (found === undefined) return lost(tenant, client_id);
-        end(tenant, { client_id, instance, registered_via: found['registered_via'] }, event.at);
+        const ending = { client_id, instance, registered_via: found['registered_via'] };
+        end(tenant, ending, event.at, isKept === true ? event : undefined);
         record(tenant, event);
         return 'done';
       };

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type SchemaState, suits, tooNew } from '../schema.ts';
 import { CLIENT_LIST_SCHEMA } from './client-list-schema.ts';
-import { OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
+import { HISTORY_SCHEMA, OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
 import {
   ADMINISTRATION_SCHEMA,
   LOGOUT_ISSUER_SCHEMA,
@@ -302,6 +302,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 26, name: 'lists of clients', sql: CLIENT_LIST_SCHEMA, compatibleFrom: 13 },
   { version: 27, name: 'searches in the audit', sql: AUDIT_SEARCH_SCHEMA, compatibleFrom: 13 },
   { version: 28, name: 'webhooks', sql: WEBHOOK_SCHEMA, compatibleFrom: 13 },
+  { version: 29, name: 'former versions of clients', sql: HISTORY_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -3,6 +3,7 @@ import { accessTokens } from './access-tokens.ts';
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { authorizationCodes } from './authorization-codes.ts';
+import { clientHistory } from './client-history.ts';
 import { clientLists } from './client-lists.ts';
 import { clients } from './clients.ts';
 import { consents } from './consents.ts';
@@ -28,6 +29,7 @@ export const STORES = {
   audit,
   authorizationCodes,
   clientLists,
+  clientHistory,
   clients,
   consents,
   database,

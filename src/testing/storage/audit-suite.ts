@@ -14,8 +14,8 @@ export function auditContract(make: MakeEngine): void {
 }
 
 function withoutSequence(recordedEvent: RecordedAuditEvent): AuditEvent {
-  const { at, action, outcome, actor, client_id, request_id, detail } = recordedEvent;
-  return { at, action, outcome, actor, client_id, request_id, detail };
+  const { sequence: _, ...event } = recordedEvent;
+  return event;
 }
 
 const recorded = async (tenant: TenantStorage): Promise<AuditEvent[]> =>
@@ -31,7 +31,13 @@ function pages(make: MakeEngine): void {
     'events come back as they were recorded, oldest first, and to their own tenant only',
     onEmptyStorage(make, async ({ tenant, other }) => {
       const events = HARD_TEXTS.map((text, index) =>
-        anEvent({ actor: text, detail: index === 0 ? null : text, client_id: text, at: NOW - index }),
+        anEvent({
+          actor: text,
+          detail: index === 0 ? null : text,
+          client_id: text,
+          at: NOW - index,
+          reason: text,
+        }),
       );
       const foreign = anEvent({ action: 'client.prune', outcome: 'refused', actor: 'cli' });
       for (const event of events) await tenant.audit.append(event);

@@ -6,7 +6,9 @@ import { auditContract } from './audit-suite.ts';
 import { authorizationCodeContract } from './authorization-code-suite.ts';
 import { clientBatchContract } from './client-batch-suite.ts';
 import { clientCreationContract } from './client-creation-suite.ts';
+import { clientHistoryContract } from './client-history-suite.ts';
 import { clientListContract } from './client-list-suite.ts';
+import { clientRestoreContract } from './client-restore-suite.ts';
 import { clientContract } from './client-suite.ts';
 import { clientUseContract } from './client-use-suite.ts';
 import { consentContract } from './consent-suite.ts';
@@ -44,6 +46,8 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('clients', () => clientContract(engine));
     describe('batches of changes to clients', () => clientBatchContract(engine));
     describe('lists of clients', () => clientListContract(engine));
+    describe('former versions of clients', () => clientHistoryContract(engine));
+    describe('deleted clients that come back', () => clientRestoreContract(engine));
     describe('uses of clients', () => clientUseContract(engine));
     describe('access tokens', () => accessTokenContract(engine));
     describe('grants and refresh tokens', () => grantContract(engine));
