@@ -39,13 +39,15 @@ async function readFolder(folder: string): Promise<EndpointFolder> {
 /** Returns the names of a file's tests, and of the tests that functions of `src/testing` make for it. */
 function namesIn(text: string): readonly string[] {
   const called = [...text.matchAll(/^(test[A-Z]\w*)\(/gm)].map(([, makesTests = '']) => makesTests);
-  const own = namedTests(text);
-  const made = called.flatMap((makesTests) => namedTests(bodyOf(makesTests)));
-  return [...own, ...made].map(({ name }) => name);
+  const made = called.map(bodyOf);
+  const within = made.flatMap((body) =>
+    [...body.matchAll(/ (test[A-Z]\w*)\(name/gm)].map(([, makesTests = '']) => bodyOf(makesTests)),
+  );
+  return [text, ...made, ...within].flatMap((body) => namedTests(body)).map(({ name }) => name);
 }
 
 function bodyOf(makesTests: string): string {
-  const declaration = new RegExp(`^export function ${makesTests}\\([\\s\\S]*?^}`, 'm');
+  const declaration = new RegExp(`^(?:export )?function ${makesTests}\\([\\s\\S]*?^}`, 'm');
   const bodies = testing.map((text) => declaration.exec(text)?.[0]).filter((body) => body !== undefined);
   return bodies.join('\n');
 }

@@ -61,7 +61,7 @@ export interface Calls {
   /** Returns one server key. `GET /admin/v1/keys/{kid}` */
   adminKeyRead: { readonly request: { readonly kid: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminKey | Readonly<Record<string, unknown>> };
   /** Removes a compromised server key. Everything that it signed becomes invalid, and a new key takes over at once. `POST /admin/v1/keys/{kid}/revoke` */
-  adminKeyRevoke: { readonly request: { readonly kid: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
+  adminKeyRevoke: { readonly request: { readonly kid: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
 }
 
 /** The place of each call. */

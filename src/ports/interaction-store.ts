@@ -1,14 +1,14 @@
 import type { Digest } from '../spec/identifiers.ts';
 import type { ChangeOutcome } from './client-store.ts';
 
-/** A request that waits for its end-user. The server stores the pages' actions here instead of in hidden fields (decision 31). */
+/** A request that waits for its end-user, or an answer that waits for its repetition. The server stores the pages' actions here instead of in hidden fields (decision 31). */
 export interface StoredInteraction {
   /** Digest of the handle in the page's address. */
   readonly key: Digest;
-  readonly kind: 'authorization' | 'logout' | 'pushed' | 'client-document';
+  readonly kind: 'authorization' | 'logout' | 'pushed' | 'client-document' | 'answer';
   /**
    * Digest of the cookie of the browser that started it: the handle works in no other browser. For a pushed request
-   * (RFC 9126) or a client that no end-user has consented to yet, the digest of the client identifier.
+   * (RFC 9126) or a client that no end-user has consented to yet, the digest of the client identifier. For an answer, the digest of its request.
    */
   readonly browser: Digest;
   /** Grows by one with every change. Conditional writes compare it. */

@@ -5,7 +5,8 @@ export type ReplayKind =
   | 'saml-grant'
   | 'entity-statement'
   | 'request-object'
-  | 'dpop-proof';
+  | 'dpop-proof'
+  | 'idempotency-key';
 
 export interface ReplayStore {
   /**

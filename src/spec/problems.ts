@@ -7,8 +7,13 @@ export const PROBLEMS = {
   invalid_body: { status: 400, title: 'The body of the request is not valid.' },
   not_found: { status: 404, title: 'There is no such resource.' },
   conflict: { status: 409, title: 'The state of the resource does not permit this.' },
+  idempotency_key_in_use: {
+    status: 409,
+    title: 'The outcome of the first request with this key is not known.',
+  },
   precondition_failed: { status: 412, title: 'The resource has changed.' },
   request_rejected: { status: 422, title: 'The request is well-formed, and cannot be followed.' },
+  idempotency_key_reused: { status: 422, title: 'The key belongs to another request.' },
   precondition_required: { status: 428, title: 'The request needs If-Match.' },
   too_many_requests: { status: 429, title: 'Too many requests.' },
   server_error: { status: 500, title: 'The server failed.' },

@@ -1,5 +1,6 @@
 import { adminKeys } from '../endpoints/admin/keys/endpoint.ts';
-import type { AdminNeeds, OpenOperation } from '../endpoints/admin/operation.ts';
+import type { OpenOperation } from '../endpoints/admin/operation.ts';
+import type { OperationContract } from '../endpoints/admin/operation-contract.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
 import type { Issuer } from './issuer.ts';
 
@@ -9,6 +10,8 @@ const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [adminKeys];
 /** Returns the administration of one tenant; nothing where a setting switches it off. */
 export function adminEndpoints(issuer: Issuer): readonly Endpoint[] {
   if (issuer.settings['admin.listeners'] === 'none') return [];
-  const needs: Issuer & AdminNeeds = { ...issuer, audit: issuer.storage.audit };
-  return RESOURCES.flat().map((open) => open(needs));
+  return RESOURCES.flat().map((open) => open(issuer));
 }
+
+/** The contracts of all operations, whatever the settings. */
+export const ADMIN_CONTRACTS: readonly OperationContract[] = RESOURCES.flat().map(({ contract }) => contract);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isRepeatable } from '../endpoints/admin/operation-contract.ts';
 import { StorageUnavailable } from '../ports/storage.ts';
 import { ADMIN_SCOPES, type AdminScope, permitsAdmin } from '../spec/admin-scopes.ts';
+import { ADMIN_CONTRACTS } from '../tenant/admin-endpoints.ts';
 import type { Answer, TestRequest } from './exchange.ts';
 import { ADMIN, type TestTenant, testTenant } from './tenant.ts';
 
@@ -19,8 +21,15 @@ export function assertProblem(answer: Answer, status: number, code: string, deta
   if (detail !== undefined) assert.match(String(answer.json['detail']), detail);
 }
 
-/** Tests what every operation refuses, and how: 400, 401, 403, 500 and 503. Call it once for each operation. */
+/**
+ * Tests what every operation refuses, and how: 400, 401, 403, 500 and 503, and what `Idempotency-Key` does to a `POST`.
+ * Call it once for each operation.
+ */
 export function testAdminOperation(name: string, request: OperationRequest): void {
+  const { form } =
+    ADMIN_CONTRACTS.find((contract) => contract.name === name) ??
+    assert.fail(`no operation is named ${name}`);
+
   test(`${name} answers 401 without a token, and names the scope that it needs (RFC 6750 §3)`, async () => {
     const tenant = testTenant();
     const scope = await scopeOf(tenant, name);
@@ -59,6 +68,49 @@ export function testAdminOperation(name: string, request: OperationRequest): voi
     const refused = await failing(name, new StorageUnavailable('full', { writesStopped: true }));
     assertProblem(refused, 503, 'temporarily_unavailable');
     assert.equal(refused.headers['retry-after'], '60');
+  });
+
+  if (isRepeatable(form)) testIdempotency(name, request);
+}
+
+/** Tests the repetition of a `POST`: 409 and 422. */
+function testIdempotency(name: string, request: OperationRequest): void {
+  test(`${name} repeated with its Idempotency-Key has the same answer and happens once; another request answers 422`, async () => {
+    const tenant = testTenant();
+    const asked = await request(tenant);
+    const keyed = { ...asked, bearer: ADMIN, headers: { ...asked.headers, 'idempotency-key': 'key-1' } };
+    const first = await tenant.send(name, keyed);
+    assert.ok(first.status < 300, first.body);
+    const events = (await tenant.unwatched.audit.page(0, 200)).length;
+    assert.deepEqual(await tenant.send(name, keyed), first);
+    assert.equal((await tenant.unwatched.audit.page(0, 200)).length, events);
+    const other = { ...keyed, query: [asked.query, 'dry_run=false'].filter(Boolean).join('&') };
+    assertProblem(await tenant.send(name, other), 422, 'idempotency_key_reused');
+    for (const key of ['', 'a b', 'é', 'x'.repeat(256)]) {
+      const wrong = { ...keyed, headers: { ...keyed.headers, 'idempotency-key': key } };
+      assertProblem(await tenant.send(name, wrong), 400, 'invalid_parameter', /^Idempotency-Key must have /);
+    }
+    tenant.clock.advance(86_400);
+    const later = await tenant.send(name, keyed);
+    assert.notDeepEqual([later.status, later.body], [422, first.body], 'after a day the key is forgotten');
+  });
+
+  test(`${name} with a key whose first answer was lost: 409, because the change may have happened`, async () => {
+    const tenant = testTenant();
+    const asked = await request(tenant);
+    const keyed = { ...asked, bearer: ADMIN, headers: { ...asked.headers, 'idempotency-key': 'key-1' } };
+    tenant.watch.fail(new Error('gone'), 'interactions.begin');
+    const first = await tenant.send(name, keyed);
+    assert.ok(first.status < 300, first.body);
+    tenant.watch.recover();
+    const events = (await tenant.unwatched.audit.page(0, 200)).length;
+    const again = await tenant.send(name, keyed);
+    assert.equal(again.status, 409, again.body);
+    const done = (await tenant.unwatched.audit.page(0, 200)).slice(events);
+    assert.deepEqual(
+      done.filter(({ outcome }) => outcome === 'done'),
+      [],
+    );
   });
 }
 

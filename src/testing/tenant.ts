@@ -8,10 +8,13 @@ import { digestOf } from '../keys/digest.ts';
 import type { AdminScope } from '../spec/admin-scopes.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 import { openTenant, type Tenant } from '../tenant/tenant.ts';
+import { registerAsOperator } from './administration.ts';
+import { type ClientInformation, clientInformationOf, textOf } from './client-information.ts';
 import { type Answer, received, requestOf, type TestRequest } from './exchange.ts';
 import { type TestPlatform, type TestPlatformOptions, testPlatform } from './platform.ts';
 import { testSettings } from './settings.ts';
 
+export { type ClientInformation, clientInformationOf } from './client-information.ts';
 export { START } from './platform.ts';
 
 export const ISSUER = 'https://op.example.com/c2';
@@ -69,14 +72,6 @@ export interface TestTenant extends Pick<TestPlatform, 'clock' | 'unwatched' | '
   introspect(token: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
-export interface ClientInformation {
-  readonly client_id: string;
-  /** Empty for a client without one. */
-  readonly client_secret: string;
-  readonly registration_access_token: string;
-  readonly members: Readonly<Record<string, unknown>>;
-}
-
 export interface TestTenantOptions extends TestPlatformOptions {
   /** Settings that differ from `DEFAULTS`. */
   readonly settings?: Partial<Settings>;
@@ -108,6 +103,7 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
     return await received(asked.contract, response);
   };
   const send: TestTenant['send'] = async (name, request = {}) => await ask(await endpoint(name), request);
+  const registry = async (): Promise<RegistryNeeds> => (await open()).tenant.registry;
   return {
     platform,
     clock,
@@ -119,11 +115,11 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
     opened: async () => (await open()).tenant,
     site: async () => (await open()).site,
     managementSite: async () => (await open()).management,
-    registry: async () => (await open()).tenant.registry,
+    registry,
     endpoint,
     ask,
     send,
-    ...acts(send),
+    ...acts({ send, registry }),
   };
 }
 
@@ -150,12 +146,14 @@ function certificateSettings({ certificateAuthorities: pems }: TestPlatformOptio
   };
 }
 
-type Send = TestTenant['send'];
-
 /** Returns the acts of a tenant whose requests go this way. */
-export function acts(
-  send: Send,
-): Pick<TestTenant, 'register' | 'authorize' | 'initialToken' | 'adminToken' | 'introspect'> {
+export function acts({
+  send,
+  registry,
+}: Pick<TestTenant, 'send' | 'registry'>): Pick<
+  TestTenant,
+  'register' | 'authorize' | 'initialToken' | 'adminToken' | 'introspect'
+> {
   const authorize = async (request: object): Promise<string> => {
     const answered = await send('direct-authorization', { bearer: DIRECT, json: request });
     assert.equal(answered.status, 200, answered.body);
@@ -166,8 +164,7 @@ export function acts(
     initialToken: async (...scope) => await authorize({ sub: 'admin', scope }),
     async adminToken(...scope) {
       const metadata = { ...SERVICE, scope: scope.join(' ') };
-      const client = await send('client-registration', { bearer: MASTER, json: metadata });
-      const { client_id, client_secret } = clientInformationOf(client);
+      const { client_id, client_secret } = await registerAsOperator({ registry }, metadata);
       const form = { grant_type: 'client_credentials', scope: scope.join(' ') };
       const answered = await send('token', { basic: [client_id, client_secret], form });
       assert.equal(answered.status, 200, answered.body);
@@ -190,17 +187,4 @@ export function acts(
       return answered.json;
     },
   };
-}
-
-export function clientInformationOf({ json }: Pick<Answer, 'json'>): ClientInformation {
-  return {
-    client_id: textOf(json['client_id']),
-    client_secret: textOf(json['client_secret']),
-    registration_access_token: textOf(json['registration_access_token']),
-    members: json,
-  };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

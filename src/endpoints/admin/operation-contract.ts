@@ -155,16 +155,31 @@ const IF_MATCH: InputContract = {
   required: true,
 };
 
+const KEY: InputContract = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  words:
+    'At most 255 visible ASCII characters that the caller chooses. The same request with the same key has the same answer for 24 hours, and happens once.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+};
+
 const READS: ReadonlySet<OperationForm['kind']> = new Set(['list', 'item', 'stream']);
 
 export const needsIfMatch = ({ kind }: OperationForm): boolean => kind === 'change' || kind === 'removal';
+/** Repeating a `POST` does not have the effect of one (RFC 9110 §9.2.2). */
+export const isRepeatable = ({ kind }: OperationForm): boolean => kind === 'creation' || kind === 'action';
 export const isWrite = ({ kind }: OperationForm): boolean => !READS.has(kind);
 
 function inputsOf(form: OperationForm): readonly InputContract[] {
   const query = Object.entries(queryOfOperation(form)).map(
     ([name, { words, schema = TEXT }]): InputContract => ({ name, in: 'query', words, schema }),
   );
-  return [...query, ...(needsIfMatch(form) ? [IF_MATCH] : []), ...(isWrite(form) ? [REASON] : [])];
+  return [
+    ...query,
+    ...(needsIfMatch(form) ? [IF_MATCH] : []),
+    ...(isRepeatable(form) ? [KEY] : []),
+    ...(isWrite(form) ? [REASON] : []),
+  ];
 }
 
 const METHODS: Readonly<Record<Exclude<OperationForm['kind'], 'change'>, Method>> = {
@@ -240,6 +255,7 @@ function statusesOf(form: OperationForm): readonly number[] {
     403,
     ...(form.path.includes('{') ? [404] : []),
     ...(needsIfMatch(form) ? [412, 428] : []),
+    ...(isRepeatable(form) ? [409, 422] : []),
     500,
     503,
     ...(form.problems ?? []).flatMap((code) => STATUSES[code] ?? []),

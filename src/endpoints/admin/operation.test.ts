@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TIME } from '../../spec/admin-schemas/conventions.ts';
+import type { TenantId } from '../../spec/identifiers.ts';
 import { closed, TEXT } from '../../spec/json-schema.ts';
 import { mergePatch } from '../../spec/merge-patch.ts';
-import { notFound } from '../../spec/problems.ts';
+import { notFound, Problem } from '../../spec/problems.ts';
 import { timeText } from '../../spec/time-text.ts';
 import { assertProblem } from '../../testing/admin-operations.ts';
 import { type Answer, requestOf, type TestRequest } from '../../testing/exchange.ts';
@@ -27,15 +28,25 @@ const common = {
 async function things(): Promise<{
   readonly store: Map<string, Item>;
   readonly send: (name: 'create' | 'patch' | 'put' | 'delete', request: TestRequest) => Promise<Answer>;
+  /** The contents of the answers that are kept for a repetition. */
+  readonly kept: () => Promise<readonly string[]>;
   readonly actors: () => Promise<readonly (readonly unknown[])[]>;
 }> {
   const store = new Map<string, Item>();
   const tenant = testTenant();
-  const { contract: known } = await tenant.endpoint('admin-key-list');
-  assert.equal(known.scope, 'admin:keys:read');
   const issuing = (await tenant.opened()).issuing;
   const { adminTokens } = await tenant.opened();
   const settings = issuing.settings;
+  const contents: string[] = [];
+  const { interactions } = tenant.storage;
+  const noting: typeof interactions = {
+    ...interactions,
+    find: async (key) => await interactions.find(key),
+    begin: async (row) => {
+      contents.push(row.content);
+      await interactions.begin(row);
+    },
+  };
   const needs = {
     adminTokens: { own: adminTokens, superior: undefined },
     settings,
@@ -43,7 +54,8 @@ async function things(): Promise<{
     form: { parameters: 20 },
     clock: tenant.clock,
     log: tenant.platform.log,
-    audit: tenant.unwatched.audit,
+    storage: { audit: tenant.storage.audit, replays: tenant.storage.replays, interactions: noting },
+    sealer: tenant.platform.sealerFor('test' as TenantId),
   };
   const thing = (segments: Readonly<Record<string, string>>): Item =>
     store.get(segments['name'] ?? '') ?? assert.fail();
@@ -71,7 +83,7 @@ async function things(): Promise<{
           after,
           warnings: ['a warning'],
           commit: async () => {
-            await needs.audit.append(event);
+            await needs.storage.audit.append(event);
             return keep(after);
           },
         };
@@ -89,6 +101,7 @@ async function things(): Promise<{
         segments: {},
       }),
       async (_, { body }) => {
+        if (body['name'] === 'taken') throw new Problem('conflict', 'the name is taken');
         const after = { ...body, made_at: timeText(START) };
         return {
           before: null,
@@ -124,8 +137,9 @@ async function things(): Promise<{
       const json = body === '' ? {} : (JSON.parse(body) as Answer['json']);
       return { status: response.status, headers: response.headers, body, cookies: [], json };
     },
+    kept: async () => contents,
     actors: async () =>
-      (await needs.audit.page(0, 10)).map(({ action, actor, outcome, detail }) => [
+      (await needs.storage.audit.page(0, 10)).map(({ action, actor, outcome, detail }) => [
         action,
         outcome,
         actor,
@@ -252,7 +266,8 @@ test('a stream has the media type that its operation gives, and its caller can b
     form: { parameters: 20 },
     clock: tenant.clock,
     log: tenant.platform.log,
-    audit: tenant.unwatched.audit,
+    storage: tenant.storage,
+    sealer: tenant.platform.sealerFor('test' as TenantId),
   });
   const bearer = await tenant.adminToken('admin:audit:read');
   const answered = await tenant.ask(endpoint, { bearer });
@@ -262,4 +277,31 @@ test('a stream has the media type that its operation gives, and its caller can b
     [expires_at, true],
     [expires_at, false],
   ]);
+});
+
+test('of ten creations at once with one Idempotency-Key one happens, and its kept answer is sealed', async () => {
+  const { send, store, kept } = await things();
+  const headers = { 'idempotency-key': 'made-once', 'audit-reason': 'x' };
+  const answers = await Promise.all(
+    Array.from(
+      { length: 10 },
+      async () => await send('create', { headers, json: { name: 'a', note: 'hidden' } }),
+    ),
+  );
+  const made = answers.filter(({ status }) => status === 201);
+  assert.ok(made.length >= 1);
+  for (const other of answers.filter(({ status }) => status !== 201))
+    assertProblem(other, 409, 'idempotency_key_in_use');
+  assert.equal(new Set(made.map(({ body }) => body)).size, 1);
+  assert.deepEqual([...store.keys()], ['a']);
+  const [row = ''] = await kept();
+  assert.ok(row !== '' && !row.includes('hidden') && !row.includes('things'), row);
+  const again = await send('create', { headers, json: { note: 'hidden', name: 'a' } });
+  assertProblem(again, 422, 'idempotency_key_reused');
+  const refused = await send('create', { headers: { 'idempotency-key': 'k' }, json: { name: 'taken' } });
+  assertProblem(refused, 409, 'conflict');
+  assert.deepEqual(
+    await send('create', { headers: { 'idempotency-key': 'k' }, json: { name: 'taken' } }),
+    refused,
+  );
 });

@@ -1,9 +1,8 @@
 import { record, refusalCode } from '../../clients/audit-trail.ts';
 import { logEvent, placeOf } from '../../clients/person-event.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { AuditEvent, AuditLog } from '../../ports/audit-log.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
+import type { AuditEvent } from '../../ports/audit-log.ts';
+import type { TenantStorage } from '../../ports/storage.ts';
 import type { AuditAction } from '../../spec/audit-events.ts';
 import type { JsonLimits, JsonValue } from '../../spec/json.ts';
 import { jsonChanges } from '../../spec/json-changes.ts';
@@ -11,14 +10,17 @@ import type { FormLimits, Parameters } from '../../spec/parameters.ts';
 import { percentDecode } from '../../spec/percent-encoding.ts';
 import { notFound, Problem } from '../../spec/problems.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
+import { problemResponse } from '../problem-response.ts';
 import { type AdminAuthenticationNeeds, type AdminCaller, adminCaller } from './authenticate.ts';
 import { type JsonMembers, readBody } from './body.ts';
+import { answeredOnce, type IdempotencyNeeds, repeatableOf } from './idempotency.ts';
 import { type Page, type Position, pageOf, rendersList, selectFields } from './list.ts';
 import {
   type ActionForm,
   type ChangeForm,
   type CreationForm,
   type ItemForm,
+  isRepeatable,
   isWrite,
   type ListForm,
   needsIfMatch,
@@ -31,13 +33,11 @@ import { readQuery } from './parameters.ts';
 import { etagOf, type Precondition, readIfMatch, versionOf } from './version.ts';
 
 /** Every operation takes these from its tenant. */
-export interface AdminNeeds extends AdminAuthenticationNeeds {
+export interface AdminNeeds extends AdminAuthenticationNeeds, IdempotencyNeeds {
   readonly settings: Settings;
   readonly json: JsonLimits;
   readonly form: FormLimits;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly audit: AuditLog;
+  readonly storage: Pick<TenantStorage, 'audit' | 'replays' | 'interactions'>;
 }
 
 /** The author of a change, as acts of the domain take it. */
@@ -113,7 +113,10 @@ export interface Plan {
 }
 
 /** Opens an operation with its needs. */
-export type OpenOperation<Needs> = (needs: Needs & AdminNeeds) => Endpoint;
+export interface OpenOperation<Needs> {
+  (needs: Needs & AdminNeeds): Endpoint;
+  readonly contract: OperationContract;
+}
 
 /** Makes an operation that lists items. */
 export const listing = <Needs>(
@@ -187,7 +190,7 @@ type Answering<Needs> = (
 /** Authenticates, reads the request and answers: the part that all operations share. */
 function opened<Needs>(contract: OperationContract, answering: Answering<Needs>): OpenOperation<Needs> {
   const { form, scope } = contract;
-  return (needs) => ({
+  const open = (needs: Needs & AdminNeeds): Endpoint => ({
     contract,
     async handle(request) {
       const caller = await adminCaller(needs, request, scope);
@@ -206,6 +209,7 @@ function opened<Needs>(contract: OperationContract, answering: Answering<Needs>)
       }
     },
   });
+  return Object.assign(open, { contract });
 }
 
 function decodedSegments(segments: EndpointRequest['segments']): AdminCall['segments'] {
@@ -229,21 +233,25 @@ function writing<Needs>(contract: OperationContract, plan: Planning<Needs>): Ans
     const ifMatch = readIfMatch(request.headers['if-match'], needsIfMatch(form));
     const body =
       'body' in form && form.body !== undefined ? readBody(contract, form.body, request, needs.json) : {};
+    const isDryRun = call.query['dry_run'] === 'true';
     const made: AuditEvent[] = [];
-    const planned = await plan(needs, {
-      ...call,
-      ifMatch,
-      body,
-      event(members = {}) {
-        const event = eventOf(needs, form, { caller: call.caller, request }, members);
-        made.push(event);
-        return event;
-      },
-    });
-    if (call.query['dry_run'] === 'true') return previewOf(planned);
-    const done = await planned.commit();
-    for (const event of made) logEvent(needs, event);
-    return doneResponse(form, done);
+    const event: WriteCall['event'] = (members = {}) => {
+      const one = eventOf(needs, form, { caller: call.caller, request }, members);
+      made.push(one);
+      return one;
+    };
+    const act = async (): Promise<EndpointResponse> => {
+      const planned = await plan(needs, { ...call, ifMatch, body, event });
+      if (isDryRun) return previewOf(planned);
+      const done = await planned.commit();
+      for (const one of made) logEvent(needs, one);
+      return doneResponse(form, done);
+    };
+    const repeatable = isRepeatable(form) ? repeatableOf(contract, request, call.caller.actor) : undefined;
+    if (repeatable === undefined || isDryRun) return await act();
+    return await answeredOnce(needs, repeatable, act, (failure) =>
+      codeOf(failure) === undefined ? undefined : problemResponse(contract, request, failure),
+    );
   };
 }
 
@@ -289,11 +297,18 @@ function actionOf(form: OperationForm): AuditAction {
   throw new Error(`${form.name} changes nothing, so it has no audit event`);
 }
 
+/** Returns the code of a refusal; undefined for a fault of the server. */
+const codeOf = (failure: unknown): string | undefined =>
+  failure instanceof Problem ? failure.code : refusalCode(failure);
+
 /** Records that the server refused a change to an authenticated caller. Refused readers are in the log only. */
 function noteRefusal(needs: AdminNeeds, form: OperationForm, acting: Acting, failure: unknown): void {
-  const detail = failure instanceof Problem ? failure.code : refusalCode(failure);
+  const detail = codeOf(failure);
   if (!isWrite(form) || detail === undefined) return;
-  record(needs, eventOf(needs, form, acting, { outcome: 'refused', detail }));
+  record(
+    { ...needs, audit: needs.storage.audit },
+    eventOf(needs, form, acting, { outcome: 'refused', detail }),
+  );
 }
 
 function previewOf({ before, after, warnings = [] }: Plan): EndpointResponse {

@@ -15,6 +15,14 @@ export const ADMINISTRATION_REASONS = {
     'Correct the members. A dry run (`?dry_run=true`) changes nothing.',
   ),
   conflict: reason('The state of the resource does not permit the change.', 'Read the resource first.'),
+  idempotency_key_in_use: reason(
+    'A request with this `Idempotency-Key` is under way, or ended without an answer.',
+    'Read the resource. If the change has not happened, send it with a new key.',
+  ),
+  idempotency_key_reused: reason(
+    'The `Idempotency-Key` belongs to another request of the caller.',
+    'Take a new key for each request.',
+  ),
   precondition_failed: reason(
     'The resource has changed since the caller read it.',
     'Read it again, and send its new `ETag` in `If-Match`.',
