@@ -40,7 +40,7 @@ export function recorded<Tenant extends TestTenant>(tenant: Tenant): Recorded<Te
   };
   const send: TestTenant['send'] = async (name, sent = {}) => await ask(await tenant.endpoint(name), sent);
   return {
-    tenant: { ...tenant, ask, send, ...acts({ send, registry: tenant.registry }) },
+    tenant: { ...tenant, ask, send, ...acts({ send, registry: async () => await tenant.registry() }) },
     all,
     shown,
     show(title, status, endpoint) {
