@@ -10,6 +10,11 @@ const LINTED = ['src', 'test', 'tools', 'bench', 'bin', 'examples'];
 /** Checks that need no running program. They are independent of each other. */
 export const STATIC_CHECKS: readonly Check[] = [
   { name: 'types', run: () => runFile(packaged('typescript/bin/tsc'), '-p', '.') },
+  // The console runs in browsers, with other global names.
+  {
+    name: 'types of the console',
+    run: () => runFile(packaged('typescript/bin/tsc'), '-p', 'src/console'),
+  },
   {
     name: 'lint',
     run: () => runFile(packaged('oxlint/bin/oxlint'), '--type-aware', '--deny-warnings', ...LINTED),

@@ -60,7 +60,7 @@ function isContract(value: unknown): value is Contract {
 const ISSUER = 'http://127.0.0.1:8080';
 const MANAGEMENT = 'http://127.0.0.1:9090';
 const isManaged = (name: string): boolean =>
-  name === 'health' || name === 'metrics' || name.startsWith('admin-');
+  name === 'console' || name === 'health' || name === 'metrics' || name.startsWith('admin-');
 
 /** Returns all endpoints, those of the management listener apart. */
 export function describedServers(folders: readonly EndpointFolder[]): readonly DescribedServer[] {

@@ -153,6 +153,7 @@ function developmentBanner(needs: BannerNeeds): readonly string[] {
     '',
     `  Issuer                      ${issuer}`,
     `  Data                        ${folder}`,
+    `  Console (sign in below)     ${management}/console/`,
     `  Health and metrics          ${management}/health/ready  ${management}/metrics`,
     `  Master token (registry)     ${tokens.master.token}`,
     `  Direct authorisation token  ${tokens.directAuthorization.token}`,

@@ -6,7 +6,7 @@ import { DEVELOPMENT_DIGEST_PREFIX } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../ports/log.ts';
 import { sqlitePath } from '../process/storage.ts';
-import { type AccountNeeds, addAccount } from '../sessions/manage-account.ts';
+import { type AccountNeeds, addAccount, setAdminRole } from '../sessions/manage-account.ts';
 import { loginName } from '../spec/login-name.ts';
 import { makeFolder } from '../storage/sqlite/database-file.ts';
 import { systemRandom } from '../system/random.ts';
@@ -99,7 +99,7 @@ export async function usableInvitation(
 /** The user name of the account that `chancery dev` makes. */
 export const DEVELOPER = 'developer';
 
-/** Returns the account `developer` and creates it if it is absent. Each data folder has its own password. */
+/** Returns the account `developer`, which may administer the server; creates it if it is absent. Each data folder has its own password. */
 export async function developmentAccount(
   folder: string,
   accounts: AccountNeeds,
@@ -109,10 +109,14 @@ export async function developmentAccount(
     password: systemRandom.alphanumeric(ACCOUNT_PASSWORD_LENGTH),
   }));
   const login_name = loginName(account.username);
-  if (login_name === undefined || (await accounts.accounts.findByLoginName(login_name)) === undefined) {
+  const found = login_name === undefined ? undefined : await accounts.accounts.findByLoginName(login_name);
+  const by = { actor: 'cli', request_id: 'dev' } as const;
+  const admin_role = 'administrator';
+  if (found === undefined) {
     const claims = { name: 'Dev Eloper', email: 'developer@example.com', email_verified: true };
-    await addAccount(accounts, { ...account, claims }, { actor: 'cli', request_id: 'dev' });
-  }
+    await addAccount(accounts, { ...account, claims, admin_role }, by);
+    // Another version of the server made the account without a role.
+  } else if (found.admin_role === null) await setAdminRole(accounts, found, admin_role, by);
   return account;
 }
 
@@ -152,6 +156,7 @@ export function developmentSettings({ settings, origins }: ResolvedSettings): Se
     ...settings,
     'pages.error-details': origins['pages.error-details'] === 'default' || settings['pages.error-details'],
     'openapi.enabled': origins['openapi.enabled'] === 'default' || settings['openapi.enabled'],
+    'console.enabled': origins['console.enabled'] === 'default' || settings['console.enabled'],
     [BY_REFERENCE]: origins[BY_REFERENCE] === 'default' || settings[BY_REFERENCE],
     'outbound.ports': developmentPorts({ settings, origins }),
     // On one machine all requests come from one network, so a limit per network is useless.

@@ -1,3 +1,4 @@
+import { managementOrigin } from '../config/management-address.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Command, command } from './command.ts';
 import { CommandFailure } from './failure.ts';
@@ -11,9 +12,6 @@ import {
 } from './settings.ts';
 
 const PATH = '/health/ready';
-
-/** The addresses that listen on every interface, and the address of this machine that reaches such a listener. */
-const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 const health = command({
   words: ['health'],
@@ -59,14 +57,11 @@ const health = command({
 
 /** Returns the address of the management listener. Throws CommandFailure if the settings do not say its port. */
 function readinessUrl(settings: Settings): string {
-  const port = settings['management.listen-port'];
-  if (port === 0)
+  if (settings['management.listen-port'] === 0)
     throw new CommandFailure(
       'management.listen-port is 0, so the port of the server is not known: set a port',
     );
-  const host = settings['management.listen-host'];
-  const reached = EVERYWHERE[host] ?? host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}${PATH}`;
+  return `${managementOrigin(settings)}${PATH}`;
 }
 
 export const HEALTH_COMMANDS: readonly Command[] = [health];

@@ -1,5 +1,4 @@
 import type { Settings } from '../config/settings.ts';
-import type { ClientHistory } from '../ports/client-history.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { Counting } from '../ports/metrics.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
@@ -19,7 +18,6 @@ export interface RegistryNeeds extends AuditNeeds {
   readonly metrics: Pick<Counting, 'count'>;
   readonly issuer: string;
   readonly clients: ClientStore;
-  readonly clientHistory: ClientHistory;
   readonly accessTokens: AccessTokenNeeds;
   readonly sealer: Sealer;
   readonly outbound: OutboundHttp;

@@ -1,4 +1,5 @@
 import { issuerProblem } from '../spec/issuer.ts';
+import { redirectUriProblem } from '../spec/redirect-uri.ts';
 import type { SettingPath, Settings } from './settings.ts';
 import { TLS_RULES } from './tls-rules.ts';
 
@@ -21,6 +22,13 @@ export const DEVELOPMENT_DIGEST_PREFIX = 'dede';
 
 /** In MiB. With less, single records of clients do not fit. */
 const CACHE_MEMORY_MIN = 16;
+
+/** The console is a web client of the server. */
+const CONSOLE_ADDRESS = {
+  application_type: 'web',
+  implicit: false,
+  privateSchemes: 'reverse-domain',
+} as const;
 
 export const RULES: readonly Rule[] = [
   {
@@ -77,6 +85,12 @@ export const RULES: readonly Rule[] = [
       settings['management.listen-host'] === settings['listen.host']
         ? 'must differ from listen.port'
         : undefined,
+  },
+  {
+    path: 'console.url',
+    reads: [],
+    problem: ({ 'console.url': url }) =>
+      url === 'auto' ? undefined : redirectUriProblem(url, CONSOLE_ADDRESS),
   },
   {
     path: 'outbound.allow-http',

@@ -5,11 +5,11 @@ import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
 import { CLIENT_AUTHENTICATION_SETTINGS } from './client-authentication-settings.ts';
 import { CLIENT_DOCUMENT_SETTINGS } from './client-document-settings.ts';
 import { CLOCK_SETTINGS } from './clock-settings.ts';
+import { CONSOLE_SETTINGS } from './console-settings.ts';
 import { DPOP_SETTINGS } from './dpop-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { END_USER_SETTINGS } from './end-user-settings.ts';
 import { FEDERATION_SETTINGS } from './federation-settings.ts';
-import { HISTORY_SETTINGS } from './history-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { LOGOUT_SETTINGS } from './logout-settings.ts';
@@ -129,6 +129,7 @@ export const SETTINGS = {
   }),
 
   ...ADMIN_SETTINGS,
+  ...CONSOLE_SETTINGS,
 
   ...PROCESS_SETTINGS,
   ...STORAGE_SETTINGS,
@@ -209,7 +210,6 @@ export const SETTINGS = {
   'encryption.key': encryptionKey,
 
   ...REGISTRATION_SETTINGS,
-  ...HISTORY_SETTINGS,
 
   ...CLIENT_DOCUMENT_SETTINGS,
   ...CLIENT_AUTHENTICATION_SETTINGS,

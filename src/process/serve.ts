@@ -14,6 +14,7 @@ import { prometheusMetrics } from '../system/metrics.ts';
 import { managementEndpoints } from '../tenant/management-endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { doubtText, openProcessClock, type ProcessClock } from './clock.ts';
+import { openConsole } from './console.ts';
 import { identityOf, lifeLines, publishFigures, storageMeter } from './figures.ts';
 import { openKeyRing } from './key-ring.ts';
 import { startManagementHost, startPublicHosts, startWaitingHosts } from './listeners.ts';
@@ -42,12 +43,13 @@ export interface RunningServer {
  * Undefined where it was stopped while it waited.
  */
 export async function startServer(
-  settings: Settings,
+  given: Settings,
   mode: Mode,
   wholeLog: Log,
   stopped: AbortSignal,
   development?: DevelopmentFacts,
 ): Promise<RunningServer | undefined> {
+  let settings = given;
   const log = shorteningLog(wholeLog, settings);
   const memory = openMemory(settings);
   const measured = prometheusMetrics(() => memory.caches.figures());
@@ -55,11 +57,13 @@ export async function startServer(
   const state = (): Readiness | Promise<Readiness> => service?.state() ?? { status: 'starting' };
   const management = await startManagementHost({
     settings,
-    endpoints: managementEndpoints({ metrics: measured, state }),
+    endpoints: managementEndpoints({ metrics: measured, state, ...openConsole(() => settings) }),
     administration: () => service?.administration,
     log,
     measured,
   });
+  // The console is known by the address of this listener, which may have taken a free port.
+  settings = { ...settings, 'management.listen-port': management.address.port };
   try {
     service = await startService({
       settings,

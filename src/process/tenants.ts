@@ -55,9 +55,6 @@ export interface ClosedTenant {
     path:
       | 'audit.lifetime'
       | 'federation.expired-client-retention'
-      | 'history.deleted-lifetime'
-      | 'history.lifetime'
-      | 'history.versions-per-client'
       | 'logout.log-lifetime'
       | 'registration.idle-client-lifetime',
   ): number;

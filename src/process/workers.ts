@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Log } from '../ports/log.ts';
 import { labelled, prometheusMetrics } from '../system/metrics.ts';
 import { managementEndpoints } from '../tenant/management-endpoints.ts';
+import { openConsole } from './console.ts';
 import { forwardingTenancy } from './forwarding.ts';
 import { startManagementHost } from './listeners.ts';
 import { type BackOff, Supervisor } from './supervisor.ts';
@@ -44,7 +45,11 @@ export async function runWorkers(needs: WorkersNeeds): Promise<number> {
     text: async () => labelled('worker', new Map([...(await workers.metrics()), ['none', await own.text()]])),
   };
   const forwarding = forwardingTenancy(() => workers.administrations());
-  const endpoints = managementEndpoints({ metrics: all, state: () => workers.state() });
+  const endpoints = managementEndpoints({
+    metrics: all,
+    state: () => workers.state(),
+    ...openConsole(() => settings),
+  });
   try {
     const management = await startManagementHost({
       settings,

@@ -22,10 +22,11 @@ export type Subject = Branded<'Subject'>;
 export type SessionId = Branded<'SessionId'>;
 /** An account's name in its canonical form for comparison (RFC 8265 §3.3). */
 export type LoginName = Branded<'LoginName'>;
-/** A webhook of the operator. */
-export type WebhookId = Branded<'WebhookId'>;
 /** RFC 7638 thumbprint. */
 export type KeyId = Branded<'KeyId'>;
+
+/** The identifier of the console's client, which the server itself provides. No registration can choose it. */
+export const CONSOLE_CLIENT_ID = 'chancery-console' as ClientId;
 
 export const DEFAULT_TENANT = 'default' as TenantId;
 
@@ -42,7 +43,6 @@ export const IDENTIFIER_LENGTHS = {
   /** Also for the other cookies and handles of an end-user's browser. */
   session: 43,
   sid: 24,
-  webhook: 16,
 } as const;
 
 /** The maximum length of a client identifier (decision 15; `preferred_client_id`, federation entity ids). */

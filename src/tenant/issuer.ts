@@ -45,7 +45,7 @@ export function openIssuer(tenant: TenantParts, issuer: string) {
     assertions: openAssertionGrants(parts.settings, tenant, tenant.storage),
     ...openLogout(parts),
     ...openEntity({ ...parts, registry }),
-    ...openSignIn({ ...parts, clients, authentication, federated, documents }),
+    ...openSignIn({ ...parts, clients, authentication, federated, documents, registry }),
   };
 }
 
@@ -119,7 +119,6 @@ function openRegistry({ softwareStatements, restoration, ...parts }: Parts): Reg
   return {
     ...parts,
     audit: parts.storage.audit,
-    clientHistory: parts.storage.clientHistory,
     ...(softwareStatements === undefined ? {} : { softwareStatements }),
     ...(restoration === undefined ? {} : { restoration }),
     masterTokens: masterTokens(settings['registration.master-token-sha256']),

@@ -1,4 +1,5 @@
 import { remoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
+import { withoutConsole } from '../clients/console-client.ts';
 import { LogoImages } from '../clients/logo-images.ts';
 import { networkLimits } from '../clients/rate-limits.ts';
 import { liveClients } from '../clients/registered-client.ts';
@@ -27,7 +28,8 @@ export type TenantParts = Awaited<ReturnType<typeof openParts>>;
 export async function openParts(platform: Platform, settings: Settings, id: TenantId) {
   const { clock, log, outbound, jose, caches } = platform;
   const kept = platform.cached(platform.storage.forTenant(id), recordLimits(settings), caches);
-  const storage = { ...kept, clients: liveClients(kept.clients, clock) };
+  const live = liveClients(kept.clients, clock);
+  const storage = { ...kept, clients: settings['console.enabled'] ? live : withoutConsole(live) };
   const sealer = platform.sealerFor(id);
   const serverKeys = await openTenantKeys(settings, platform, { store: storage.serverKeys, sealer });
   const { keys } = serverKeys;

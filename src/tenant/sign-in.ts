@@ -1,6 +1,9 @@
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
 import type { RemoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
+import { currentConsoleClient } from '../clients/console-client.ts';
 import { type NetworkLimits, networkLimits } from '../clients/rate-limits.ts';
+import type { RegistryNeeds } from '../clients/registry-needs.ts';
+import { consoleUrl } from '../config/management-address.ts';
 import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { AuthorizationFlow } from '../endpoints/authorization-flow.ts';
@@ -22,9 +25,10 @@ import type { AccountNeeds } from '../sessions/manage-account.ts';
 import { ownAccounts } from '../sessions/own-accounts.ts';
 import type { PasswordSignInNeeds } from '../sessions/password-sign-in.ts';
 import { signInLimits } from '../sessions/sign-in-limits.ts';
+import { ADMIN_SCOPES } from '../spec/admin-scopes.ts';
 import { SLOT_BYTES } from '../spec/caches.ts';
 import { OAuthError } from '../spec/errors.ts';
-import type { ClientId } from '../spec/identifiers.ts';
+import { type ClientId, CONSOLE_CLIENT_ID } from '../spec/identifiers.ts';
 import type { JsonLimits } from '../spec/json.ts';
 import { newerClient, type RenewedClients } from './federation.ts';
 import type { Platform } from './platform.ts';
@@ -122,6 +126,7 @@ interface SignInParts extends Issuing, Pick<Platform, 'random' | 'jose'>, Renewe
   readonly json: JsonLimits;
   readonly people: EndUsers;
   readonly authentication: AuthenticationNeeds;
+  readonly registry: RegistryNeeds;
   /** Undefined where the server fetches no request objects. */
   readonly referenced: ReferencedObjects | undefined;
 }
@@ -258,8 +263,10 @@ function openAuthorizationRequests({
   jose: { verifier, decrypter },
   federated,
   documents,
+  registry,
   referenced,
 }: SignInParts): AuthorizationRequests {
+  const console = { registry, url: consoleUrl(settings), scope: ADMIN_SCOPES };
   return new AuthorizationRequests({
     rules: { json, settings },
     requestObjects: { issuer, verifier, decrypter, keys, jwkSets, replays, settings },
@@ -268,6 +275,7 @@ function openAuthorizationRequests({
     // §12.1.1.1: an unsigned request does not make the server ask other entities about its client.
     findClient: async (client_id, { request, request_uri }, remoteAddress) =>
       await forPerson(async () => {
+        if (client_id === CONSOLE_CLIENT_ID) return await currentConsoleClient(console);
         const found = await documents.clients.find(client_id);
         // Objects by reference are signed too. A pushed request is one of a client that is known.
         const byReference = referenced !== undefined && request_uri?.startsWith(REQUEST_URI_PREFIX) === false;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { consoleEndpoints } from '../../src/endpoints/console/endpoint.ts';
 import { healthLive, healthReady } from '../../src/endpoints/health/endpoint.ts';
 import { metrics } from '../../src/endpoints/metrics/endpoint.ts';
 import { prometheusMetrics } from '../../src/system/metrics.ts';
@@ -77,6 +78,43 @@ const health: Story = async () => {
     {},
   );
   story.show('Its storage fails', 503);
+  return story;
+};
+
+const consoleStory: Story = async () => {
+  const story = storyTenant();
+  const entry = {
+    script: 'console-5f0c.js',
+    modules: [],
+    styles: ['console-9a31.css'],
+    icon: 'icon-03bd.svg',
+    messages: { en: 'en-77c0.json' },
+  };
+  const body = Buffer.from('import{render}from');
+  const [page, redirect, file] = consoleEndpoints({
+    facts: () => ({
+      issuer: ISSUER,
+      url: 'https://ops.example.com/console/',
+      client_id: 'chancery-console',
+      version: '1.0.0',
+    }),
+    files: async () =>
+      await Promise.resolve({
+        entry,
+        file: (name) =>
+          name === entry.script ? { mediaType: 'text/javascript; charset=utf-8', body } : undefined,
+      }),
+  });
+  if (page === undefined || redirect === undefined || file === undefined)
+    throw new Error('an endpoint lacks');
+  await story.tenant.ask(page, {});
+  story.show('The page', 200);
+  await story.tenant.ask(redirect, {});
+  story.show('The slash left out', 308);
+  await story.tenant.ask(file, { segment: entry.script });
+  story.show('A file of the page', 200);
+  await story.tenant.ask(file, { segment: 'console-0000.js' });
+  story.show('A file of another version', 404);
   return story;
 };
 
@@ -171,6 +209,7 @@ export const DOCUMENT_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'federation-historical-keys': [historicalKeys],
   'open-api': [openApi],
   'start-page': [startPage],
+  console: [consoleStory],
   health: [health],
   metrics: [measured],
   'end-session': [logoutPage],

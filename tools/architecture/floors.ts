@@ -2,7 +2,7 @@ import type { Law } from './law.ts';
 import type { Source } from './source.ts';
 
 const LOWEST = ['spec', 'ports'];
-const DOMAIN = ['keys', 'tokens', 'clients', 'events', 'sessions', 'grants', 'federation', 'endpoints'];
+const DOMAIN = ['keys', 'tokens', 'clients', 'sessions', 'grants', 'federation', 'endpoints'];
 const IMPLEMENTATIONS = ['storage', 'jose', 'outbound', 'system', 'pages', 'saml'];
 
 /** A tenant gets the implementations of ports from its platform (docs/architecture.md). */
@@ -16,6 +16,7 @@ const SETTINGS_TYPE = /^import type \{ Settings \} from '(?:\.\.\/)+config\/sett
 /** The floors that each floor may import, beside itself. */
 export const FLOORS: ReadonlyMap<string, readonly string[]> = new Map([
   ['client', []],
+  ['console', ['client']],
   ['spec', []],
   ['ports', ['spec']],
   ...DOMAIN.map((floor, index) => [floor, [...LOWEST, ...DOMAIN.slice(0, index)]] as const),
@@ -38,10 +39,12 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   'xml-crypto': /^src\/saml\//,
   zod: /^src\/config\//,
   yaml: /^src\/config\//,
+  preact: /^src\/console\//,
+  '@preact/signals': /^src\/console\//,
 };
 
-/** Folders that may read the clock of the machine: for the Date header, for deadlines and for the age of a schema. */
-const MACHINE = /^src\/(process|cli|system|testing|http|storage|outbound)\//;
+/** Folders that may read the clock of the machine: for the Date header, for deadlines and for the age of a schema. The console runs in a browser. */
+const MACHINE = /^src\/(process|cli|system|testing|http|storage|outbound|console)\//;
 
 export const FLOOR_LAWS: readonly Law[] = [
   {
@@ -57,6 +60,8 @@ export const FLOOR_LAWS: readonly Law[] = [
       ['src/outbound/a.ts', "import { b } from '../keys/b.ts';"],
       ['src/config/a.ts', "import {\n  b,\n} from '../ports/b.ts';"],
       ['src/endpoints/a/endpoint.ts', "import '../../http/b.ts';"],
+      ['src/console/a.ts', "import { b } from '../spec/b.ts';"],
+      ['src/tenant/a.ts', "import { b } from '../console/b.ts';"],
       ['src/unheard-of/a.ts', "import { b } from '../spec/b.ts';"],
       ['src/keys/a.ts', "import { b } from '../process/serve.ts';"],
       ['src/tenant/a.ts', "import { b } from '../process/b.ts';"],

@@ -23,7 +23,7 @@ const PACKAGE = /createRequire\(import\.meta\.url\)\('([^'.][^']*)'\)/gu;
 const ABOUT = "new URL('../../package.json', import.meta.url)";
 /** Any other way to find a file beside a source would fail in the bundle, where it is not. */
 const STRANGE =
-  /new URL\((?!'\.\/[\w-]+\.js'|'\.\.\/package\.json').*import\.meta\.url|createRequire\(import\.meta\.url\)\((?!'\.\/)|import\.meta\.dirname(?!, 'theme'\))/u;
+  /new URL\((?!'\.\/[\w-]+\.js'|'\.\.\/package\.json').*import\.meta\.url|createRequire\(import\.meta\.url\)\((?!'\.\/)|import\.meta\.dirname(?!, '(?:theme|console|\.\.\/console)'\))/u;
 
 /** Collects, while files are bundled, the sources and packages that become files of their own. */
 interface Apart {

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { ROOT } from '../child.ts';
 import { bundleProgram } from './bundle.ts';
 import { emitClient } from './client.ts';
+import { bundleConsole } from './console.ts';
 import { licencesOf } from './licences.ts';
 
 /** Where `npm run build` and the tests have the package. */
@@ -39,13 +40,14 @@ export async function buildPackage(folder: string): Promise<void> {
   try {
     mkdirSync(join(fresh, 'bin'), { recursive: true });
     const modules = await bundleProgram(join(fresh, 'program'));
+    const shown = await bundleConsole(join(fresh, 'program/console'));
     await emitClient(join(fresh, 'client'));
     copyFileSync(join(ROOT, 'docs/reference/openapi.json'), join(fresh, 'openapi.json'));
     cpSync(join(ROOT, 'src/pages/theme'), join(fresh, 'program/theme'), { recursive: true });
     copyFileSync(join(import.meta.dirname, 'launcher.sh'), join(fresh, 'bin/chancery'));
     chmodSync(join(fresh, 'bin/chancery'), 0o755);
     for (const document of DOCUMENTS) copyFileSync(join(ROOT, document), join(fresh, document));
-    writeFileSync(join(fresh, LICENCES), licencesOf(modules));
+    writeFileSync(join(fresh, LICENCES), licencesOf([...modules, ...shown]));
     writeFileSync(join(fresh, 'package.json'), `${JSON.stringify(packageJson(), null, 2)}\n`);
     renameIfThere(folder, former);
     renameSync(fresh, folder);

@@ -3,7 +3,6 @@ import type { ClientChange, ClientConflict, StoredClient } from '../../ports/cli
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { type AuditTrail, doneEvent } from '../audit-trail.ts';
-import { isKeptAfterDeletion, keptVersionsMax } from '../history/history-limits.ts';
 import { privilegesByMaster } from '../registration/privileges.ts';
 import { newClient } from '../registration/register-client.ts';
 import type { Registrant } from '../registration/registration-authority.ts';
@@ -86,19 +85,16 @@ async function changesOf(
   const detail = `${adopted_from === undefined ? 'declared' : 'adopted'} by ${options.owner}`;
   const eventOf = (action: AuditEvent['action']): AuditEvent =>
     doneEvent(needs, { ...trail, action, client_id }, detail);
-  const deletion = (): ClientChange[] => {
-    if (client === undefined) return [];
-    const isKept = isKeptAfterDeletion(needs.settings, { kind: 'master', client });
-    return [{ kind: 'delete', client, event: eventOf('client.delete'), isKept }];
-  };
+  const deletion = (): ClientChange[] =>
+    client === undefined ? [] : [{ kind: 'delete', client, event: eventOf('client.delete') }];
   if (step.action === 'delete') return deletion();
   if (declared === undefined) throw new Error(`the step for ${client_id} has no declaration`);
   const validated = await admitDeclaration(needs, declared, options.registrant);
   if (step.action === 'change' && client !== undefined) {
     const changed = changedClient(needs, client, validated, declared.client_secret, options);
-    const event = eventOf('client.update');
-    const versionsMax = keptVersionsMax(needs.settings);
-    return [{ kind: 'replace', client: changed, expectedVersion: client.version, event, versionsMax }];
+    return [
+      { kind: 'replace', client: changed, expectedVersion: client.version, event: eventOf('client.update') },
+    ];
   }
   const { owner, registrant } = options;
   const created = { ...newClient(needs, registrant, validated), owner };

@@ -1,6 +1,11 @@
 import type { CreateOutcome, StoredClient } from '../../ports/client-store.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
-import { type ClientId, type ClientInstance, IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
+import {
+  type ClientId,
+  type ClientInstance,
+  CONSOLE_CLIENT_ID,
+  IDENTIFIER_LENGTHS,
+} from '../../spec/identifiers.ts';
 import type { JsonObject } from '../../spec/json.ts';
 import { type Dropped, sentenceOf } from '../../spec/metadata-mistake.ts';
 import { NO_CLIENT } from '../../tokens/access-token.ts';
@@ -158,7 +163,8 @@ export function newClient(
  */
 export function requireFreeOfOurNames(needs: RegistryNeeds, preferred: string | undefined): void {
   if (preferred === undefined) return;
-  if (preferred === NO_CLIENT || preferred === needs.issuer || preferred.startsWith(`${needs.issuer}/`)) {
+  const ours = preferred === NO_CLIENT || preferred === CONSOLE_CLIENT_ID;
+  if (ours || preferred === needs.issuer || preferred.startsWith(`${needs.issuer}/`)) {
     throw new OAuthError('invalid_client_metadata', {
       error_description: `preferred_client_id ${quotedValue(preferred)} is a name of this server`,
     });

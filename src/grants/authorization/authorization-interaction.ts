@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { isConsole } from '../../clients/console-client.ts';
 import { subjectFor } from '../../clients/issued-jwt/pairwise-subject.ts';
 import { consentIsOutdated } from '../../clients/metadata-document/document-state.ts';
 import { logEvent, personEvent, type RequestOrigin } from '../../clients/person-event.ts';
@@ -80,7 +81,7 @@ export async function progressOf(
     sub:
       session === undefined ? undefined : subjectFor(metadataOf(client), session.sub, needs.pairwiseSecret),
     consent: session === undefined ? undefined : await standingConsent(needs, client, request, session),
-    consentImplied: needs.consentImplied && isOperators(client),
+    consentImplied: isConsole(client) || (needs.consentImplied && isOperators(client)),
     signedIn: session !== undefined && session.key === signedIn,
     consented: session !== undefined && session.key === consented,
     canSignInWith: (acr) => canSignInWith(needs.settings, acr),

@@ -45,16 +45,8 @@ async function execute(
     return await alone(create, transaction, tenant, change.client, conditions);
   }
   if (change.kind === 'replace')
-    return await alone(
-      replace,
-      transaction,
-      tenant,
-      change.client,
-      change.expectedVersion,
-      event,
-      change.versionsMax,
-    );
-  return await alone(remove, transaction, tenant, change.client, event, change.isKept);
+    return await alone(replace, transaction, tenant, change.client, change.expectedVersion, event);
+  return await alone(remove, transaction, tenant, change.client, event);
 }
 
 /** Executes one write inside this transaction, in either form. */

@@ -47,7 +47,6 @@ function execute(
   const { event } = change;
   if (change.kind === 'create')
     return create(tenant, change.client, { reuseDeletedId: true, now: event.at, event });
-  if (change.kind === 'replace')
-    return replace(tenant, change.client, change.expectedVersion, event, change.versionsMax);
-  return remove(tenant, change.client, event, change.isKept);
+  if (change.kind === 'replace') return replace(tenant, change.client, change.expectedVersion, event);
+  return remove(tenant, change.client, event);
 }

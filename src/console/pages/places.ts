@@ -1,0 +1,33 @@
+import type { VNode } from 'preact';
+import type { MessageKey } from '../state/messages.ts';
+import type { IconName } from '../view/icon.ts';
+import { keys } from './keys/keys.ts';
+import { overview } from './overview/overview.ts';
+
+/** A page of the console, as the navigation and the router know it. */
+export interface Place {
+  /** The first segment of its address. */
+  readonly name: string;
+  readonly label: MessageKey;
+  readonly icon: IconName;
+  /** The scope value without which the page is not offered. */
+  readonly scope: string;
+  /** @param path the segments behind the first */
+  readonly show: (path: readonly string[]) => VNode;
+}
+
+interface PlaceGroup {
+  readonly label: MessageKey | undefined;
+  readonly places: readonly Place[];
+}
+
+export const GROUPS: readonly PlaceGroup[] = [
+  {
+    label: undefined,
+    places: [{ name: '', label: 'overview', icon: 'overview', scope: 'admin:settings:read', show: overview }],
+  },
+  {
+    label: 'group.trust',
+    places: [{ name: 'keys', label: 'keys', icon: 'key', scope: 'admin:keys:read', show: keys }],
+  },
+];

@@ -1,0 +1,63 @@
+import { signal } from '@preact/signals';
+import { ChanceryError, createClient } from '../../client/client.ts';
+import { apiBase } from './configuration.ts';
+import { t } from './messages.ts';
+import { accessToken, expire } from './session.ts';
+
+/** The tenant that the console administers; undefined is the tenant that the person signed in to. */
+export const tenant = signal<string | undefined>(undefined);
+
+/** Whether the latest request reached the server. */
+export const online = signal(true);
+
+async function authorised(url: RequestInfo | URL, options: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(options.headers);
+  headers.set('authorization', `Bearer ${await accessToken()}`);
+  if (tenant.value !== undefined) headers.set('tenant-id', tenant.value);
+  try {
+    // No cookie goes along, so no other site can make the browser send a request that counts.
+    const response = await fetch(url, { ...options, headers, credentials: 'omit', cache: 'no-store' });
+    online.value = true;
+    if (response.status === 401) expire();
+    return response;
+  } catch (failure) {
+    if (!isAborted(failure)) online.value = false;
+    throw failure;
+  }
+}
+
+/** The administration API, through the typed client of the package. */
+export const api = createClient({ issuer: apiBase, administration: apiBase, fetch: authorised });
+
+const isAborted = (failure: unknown): boolean =>
+  failure instanceof DOMException && failure.name === 'AbortError';
+
+/** Another person changed the record meanwhile (RFC 9110 §13.1.1). */
+export const isConflict = (failure: unknown): boolean =>
+  failure instanceof ChanceryError && failure.status === 412;
+
+export const isAbsent = (failure: unknown): boolean =>
+  failure instanceof ChanceryError && failure.status === 404;
+
+/** Problem details (RFC 9457), as far as the console shows them. */
+interface Problem {
+  readonly title?: string;
+  readonly detail?: string;
+  readonly errors?: readonly { readonly pointer?: string; readonly detail?: string }[];
+}
+
+/** Returns why a request failed, in words for a person. */
+export function wordsOf(failure: unknown): string {
+  if (!(failure instanceof ChanceryError)) return t('failed.connection');
+  if (failure.status === 403) return t('failed.scope');
+  if (failure.status === 401) return t('failed.expired');
+  const { title, detail } = (failure.body ?? {}) as Problem;
+  return detail ?? title ?? failure.error_description ?? `${failure.status}`;
+}
+
+/** Returns what is wrong with single members, by JSON pointer. */
+export function memberFaults(failure: unknown): ReadonlyMap<string, string> {
+  if (!(failure instanceof ChanceryError)) return new Map();
+  const { errors = [] } = (failure.body ?? {}) as Problem;
+  return new Map(errors.map(({ pointer = '', detail = '' }) => [pointer, detail]));
+}

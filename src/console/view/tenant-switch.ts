@@ -1,0 +1,5 @@
+import type { VNode } from 'preact';
+
+export function TenantSwitch(): VNode | null {
+  return null;
+}
