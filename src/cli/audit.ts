@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type AuditReads, latestEvents, selectedEvents } from '../events/audit-search.ts';
+import type { Selection } from '../events/audit-selection.ts';
+import { followAudit } from '../events/follow-audit.ts';
 import type { RecordedAuditEvent } from '../ports/audit-log.ts';
 import { AUDIT_EVENTS } from '../spec/audit-events.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { systemClock } from '../system/clock.ts';
-import { FILTER_OPTIONS, followedEvents, selectedEvents, selectionOf } from './audit-selection.ts';
+import { FILTER_OPTIONS, optionsSelect } from './audit-selection.ts';
 import { type Command, command, type Surroundings } from './command.ts';
 import { calledWrongly } from './failure.ts';
 import type { StorageSession } from './registry-session.ts';
@@ -21,7 +24,7 @@ const list = command({
   summary: 'List the events of the audit, all or those that match',
   description: [
     'The oldest event comes first. With --limit, the command prints the latest events of those that match.',
-    'The command reads page by page, so that its memory does not grow with the audit. --since and --until are found in an index; the other options are compared with each event of that time. Events that only the log has, such as refused sign-ins, are not in the audit.',
+    'The command reads page by page, so that its memory does not grow with the audit. Times, clients, subjects, addresses, requests, actors and single actions are found in an index; other options are compared with each event. Events that only the log has, such as refused sign-ins, are not in the audit.',
   ],
   servers: READS_BESIDE_SERVERS,
   options: {
@@ -43,11 +46,15 @@ const list = command({
   ],
   run: async (call) => {
     const { json, limit, tenant } = call.options;
-    const selection = selectionOf(call.options, systemClock.now());
+    const selection = optionsSelect(call.options, systemClock.now());
     await withStorage(call, { create: false }, async (session) => {
       const { audit } = session.storage.forTenant(await tenantId(session, tenant));
       const print = printer(call, json);
-      for await (const events of selectedEvents(audit, selection, limit)) print(events);
+      const found =
+        limit === undefined
+          ? selectedEvents(audit, { selection, order: 'oldest-first' })
+          : latestEvents(audit, selection, { limit });
+      for await (const events of found) print(events);
     });
   },
 });
@@ -87,9 +94,7 @@ const tail = command({
     const { json, tenant, interval = INTERVAL } = call.options;
     if (interval < 1 || interval > INTERVAL_MAX)
       throw calledWrongly(`--interval must be between 1s and 1d, found ${interval}s`);
-    const selection = selectionOf(call.options, systemClock.now());
-    const all = selection.since === undefined ? SHOWN_FIRST : undefined;
-    const limit = call.options.limit ?? all;
+    const selection = optionsSelect({ until: undefined, ...call.options }, systemClock.now());
     await withStorage(call, { create: false }, async (session) => {
       const { audit } = session.storage.forTenant(await tenantId(session, tenant));
       dieWithLauncher();
@@ -99,11 +104,39 @@ const tail = command({
       const wait = async (): Promise<void> =>
         await sleep(interval * 1000, undefined, { signal }).catch(() => undefined);
       const print = printer(call, json);
-      for await (const events of followedEvents(audit, selection, { limit, stop: signal, wait }))
+      for await (const events of tailed(audit, selection, { limit: call.options.limit, stop: signal, wait }))
         print(events);
     });
   },
 });
+
+/** Earlier events are sought among the last ones only, or a rare one would be sought in the whole audit. */
+const LOOK_BACK = 10_000;
+
+interface Tailing {
+  readonly limit: number | undefined;
+  readonly stop: AbortSignal;
+  readonly wait: () => Promise<void>;
+}
+
+/** Yields the latest of the selected events, then each one that is recorded, until `stop` is aborted. */
+async function* tailed(
+  audit: AuditReads,
+  selection: Selection,
+  { limit, ...following }: Tailing,
+): AsyncGenerator<readonly RecordedAuditEvent[]> {
+  const after = await audit.head();
+  const isTimed = selection.since !== undefined;
+  const earlier =
+    isTimed && limit === undefined
+      ? selectedEvents(audit, { selection, order: 'oldest-first' })
+      : latestEvents(audit, selection, {
+          limit: limit ?? SHOWN_FIRST,
+          lookBack: isTimed ? undefined : LOOK_BACK,
+        });
+  for await (const events of earlier) yield events.filter(({ sequence }) => sequence <= after);
+  for await (const { events } of followAudit(audit, selection, { after, ...following })) yield events;
+}
 
 export const AUDIT_COMMANDS: readonly Command[] = [list, tail];
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { resealVersions } from '../clients/history/reseal-versions.ts';
 import { resealClients } from '../clients/secrets/client-secrets.ts';
 import { resealServerKeys } from '../keys/server-key-life.ts';
 import type { Sealer } from '../ports/sealer.ts';
@@ -44,7 +45,7 @@ const rotate = command({
   words: ['keys', 'encryption', 'rotate'],
   summary: 'Encrypt the whole database with the first key of encryption.key',
   description: [
-    'First put the new key in front of the old one (`encryption.key: NEW,OLD`) and restart every server. Then run this command: it encrypts all client secrets and server keys of all tenants with the first key. Afterwards the old key can be removed from the setting.',
+    'First put the new key in front of the old one (`encryption.key: NEW,OLD`) and restart every server. Then run this command: it encrypts all client secrets, those of former versions too, and server keys of all tenants with the first key. Afterwards the old key can be removed from the setting.',
     'Each server process records in the database which keys it has. The command changes nothing while a running process lacks the first key, and names that process. It says that the other keys can be removed only when every recorded process encrypts with the first key.',
     'An interrupted command can be run again. It skips what the first key encrypts already.',
   ],
@@ -59,7 +60,7 @@ const rotate = command({
   },
   environment: SETTINGS_VARIABLES,
   output:
-    'One line with the number of keys and clients that were encrypted again. It says whether the other keys can be removed, and names the servers that did not confirm the new ring.',
+    'One line with the number of keys, clients and former versions that were encrypted again. It says whether the other keys can be removed, and names the servers that did not confirm the new ring.',
   exits: {
     1: 'A running process lacks the first key, or encrypts with another one: keep the other keys. Or the command failed.',
   },
@@ -80,8 +81,8 @@ const rotate = command({
           `nothing has changed: ${named(lacking)} would lose the database, because the first key is not in the ring there; restart with both keys, then run this command again (--despite-servers goes on)`,
         );
       }
-      const { keys, clients } = await resealDatabase(storage, sealer);
-      const done = `sealed with the first key: ${keys} server keys, ${clients} clients`;
+      const { keys, clients, versions } = await resealDatabase(storage, sealer);
+      const done = `sealed with the first key: ${keys} server keys, ${clients} clients, ${versions} former versions of clients`;
       const behind = await stillRunning(storage, interval, ({ ring }) => ring[0] !== first);
       if (behind.length > 0) {
         call.print(
@@ -108,18 +109,19 @@ const named = (processes: readonly SeenProcess[]): string => processes.map(({ na
 async function resealDatabase(
   storage: Storage,
   sealer: Sealer,
-): Promise<{ readonly keys: number; readonly clients: number }> {
+): Promise<{ readonly keys: number; readonly clients: number; readonly versions: number }> {
   const { resealCanary } = await import('../process/storage.ts');
-  let [keys, clients] = [0, 0];
+  let [keys, clients, versions] = [0, 0, 0];
   const tenants = (await storage.tenants.all()).map(({ id }) => id);
   for (const tenant of [DEFAULT_TENANT, ...tenants]) {
     const own = storage.forTenant(tenant);
     const bound = sealerForTenant(sealer, tenant);
     keys += await resealServerKeys(own.serverKeys, bound);
     clients += await resealClients(own.clients, bound);
+    versions += await resealVersions(own.clientHistory, bound);
   }
   await resealCanary(storage, sealer);
-  return { keys, clients };
+  return { keys, clients, versions };
 }
 
 export const ENCRYPTION_KEY_COMMANDS: readonly Command[] = [generate, rotate];

@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { ChangeOutcome, StoredClient } from '../ports/client-store.ts';
+import { keptVersionsMax } from './history/history-limits.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 
 /** A failed attempt means that another request succeeded, so this many in a row are no coincidence. */
@@ -21,27 +22,32 @@ export async function untilUncontested<Found, Result>(
 }
 
 /**
- * Replaces a client if it still has `expectedVersion`, together with its event. Logs the event after the
- * write.
+ * Replaces a client if it still has `expectedVersion`, together with its event, and keeps the version before. Logs the event
+ * after the write.
  */
 export async function storeChange(
-  needs: Pick<RegistryNeeds, 'clients' | 'log'>,
+  needs: Pick<RegistryNeeds, 'clients' | 'log' | 'settings'>,
   changed: StoredClient,
   expectedVersion: number,
   event: AuditEvent,
 ): Promise<ChangeOutcome> {
-  const outcome = await needs.clients.replace(changed, expectedVersion, event);
+  const versionsMax = keptVersionsMax(needs.settings);
+  const outcome = await needs.clients.replace(changed, expectedVersion, event, versionsMax);
   if (outcome === 'done') needs.log.info({ ...event }, 'audit');
   return outcome;
 }
 
-/** Deletes a client with its tokens, together with its event. Logs the event after the write. */
+/**
+ * Deletes a client with its tokens, together with its event. Logs the event after the write.
+ * @param isKept whether the client can be restored
+ */
 export async function storeEnd(
   needs: Pick<RegistryNeeds, 'clients' | 'log'>,
   client: StoredClient,
   event: AuditEvent,
+  isKept = false,
 ): Promise<ChangeOutcome> {
-  const outcome = await needs.clients.delete(client, event);
+  const outcome = await needs.clients.delete(client, event, isKept);
   if (outcome === 'done') needs.log.info({ ...event }, 'audit');
   return outcome;
 }

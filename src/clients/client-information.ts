@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredClient, StoredSecret } from '../ports/client-store.ts';
 import type { Sealer } from '../ports/sealer.ts';
+import { defaultScope } from '../spec/default-scope.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import { withoutSetSigner } from './client-keys/key-source.ts';
 import { clientFederation } from './federated-client.ts';
 import { documentOf } from './metadata-document/document-state.ts';
-import { defaultScope, metadataOf } from './registered-client.ts';
+import { metadataOf } from './registered-client.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { openRegistrationToken, openSecret } from './secrets/client-secrets.ts';
 

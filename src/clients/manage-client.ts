@@ -1,11 +1,13 @@
 import type { StoredClient } from '../ports/client-store.ts';
+import { defaultScope } from '../spec/default-scope.ts';
 import { OAuthError, quotedValue } from '../spec/errors.ts';
 import type { JsonObject } from '../spec/json.ts';
 import { ALL_PRIVILEGES, type RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
 import { storeChange, storeEnd, untilUncontested } from './change-client.ts';
 import { entityOf, isFederated } from './federated-client.ts';
-import { defaultScope, metadataOf } from './registered-client.ts';
+import { isKeptAfterDeletion } from './history/history-limits.ts';
+import { metadataOf } from './registered-client.ts';
 import { admitMetadata } from './registration/admit-metadata.ts';
 import { privilegesByMaster } from './registration/privileges.ts';
 import { noteDropped } from './registration/register-client.ts';
@@ -170,14 +172,24 @@ function requireOwnMetadata(client: StoredClient): void {
     });
 }
 
-/** Deletes a client with its secrets, its registration token and all its tokens (RFC 7592 §2.3). */
+export interface DeleteOptions {
+  /** Whether the deletion is final: the client cannot be restored, and its former versions go. */
+  readonly purge?: boolean;
+}
+
+/**
+ * Deletes a client with its secrets, its registration token and all its tokens (RFC 7592 §2.3). It can be restored for
+ * `history.deleted-lifetime`.
+ */
 export async function deleteClient(
   needs: RegistryNeeds,
   authenticate: Authenticate,
   trail: AuditTrail,
+  { purge = false }: DeleteOptions = {},
 ): Promise<void> {
-  await untilUncontested(authenticate, async ({ client }) => ({
-    outcome: await storeEnd(needs, client, doneEvent(needs, trail)),
-    result: undefined,
-  }));
+  await untilUncontested(authenticate, async (manager) => {
+    const isKept = !purge && isKeptAfterDeletion(needs.settings, manager);
+    const event = doneEvent(needs, trail, purge ? 'purged' : null);
+    return { outcome: await storeEnd(needs, manager.client, event, isKept), result: undefined };
+  });
 }

@@ -4,6 +4,7 @@ import { isAdminScope } from '../spec/admin-scopes.ts';
 import { whenKnown } from '../spec/awaitable.ts';
 import { looksLikeClientIdUrl } from '../spec/client-id-url.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
+import { defaultScope } from '../spec/default-scope.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import type { RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import { parseScope } from '../spec/scope.ts';
@@ -41,24 +42,6 @@ function givenScope({ privileges }: StoredClient, registered: string): readonly 
   return values.filter(
     (value) => !isAdminScope(value) || admin_scope === 'any' || admin_scope.includes(value),
   );
-}
-
-const NONE: readonly string[] = [];
-
-/** Registrants whose clients get no default scope: the operator, and superiors in a federation, say what they mean. */
-const DELIBERATE = /^(?:master:|cli$|federation:)/;
-
-/**
- * Returns the scope values that a client gets if it registers no `scope`: all that its registrant was allowed, where that is a
- * list (decision 43). RFC 7591 §2: "an authorization server MAY register a client with a default set of scopes". `offline_access`
- * alone is no scope to work with: such a client has none, and may ask for what every client may.
- */
-export function defaultScope({ privileges, registered_via }: StoredClient): readonly string[] {
-  if (DELIBERATE.test(registered_via)) return NONE;
-  const { scope } = JSON.parse(privileges) as Partial<RegistrationPrivileges>;
-  if (scope === undefined || scope === 'any') return NONE;
-  const values = scope.filter((value) => !isAdminScope(value));
-  return values.some((value) => value !== 'offline_access') ? values : NONE;
 }
 
 /**

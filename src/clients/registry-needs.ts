@@ -1,4 +1,5 @@
 import type { Settings } from '../config/settings.ts';
+import type { ClientHistory } from '../ports/client-history.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { Counting } from '../ports/metrics.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
@@ -18,6 +19,7 @@ export interface RegistryNeeds extends AuditNeeds {
   readonly metrics: Pick<Counting, 'count'>;
   readonly issuer: string;
   readonly clients: ClientStore;
+  readonly clientHistory: ClientHistory;
   readonly accessTokens: AccessTokenNeeds;
   readonly sealer: Sealer;
   readonly outbound: OutboundHttp;

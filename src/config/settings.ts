@@ -10,6 +10,7 @@ import { DPOP_SETTINGS } from './dpop-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { END_USER_SETTINGS } from './end-user-settings.ts';
 import { FEDERATION_SETTINGS } from './federation-settings.ts';
+import { HISTORY_SETTINGS } from './history-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { LOGOUT_SETTINGS } from './logout-settings.ts';
@@ -210,6 +211,7 @@ export const SETTINGS = {
   'encryption.key': encryptionKey,
 
   ...REGISTRATION_SETTINGS,
+  ...HISTORY_SETTINGS,
 
   ...CLIENT_DOCUMENT_SETTINGS,
   ...CLIENT_AUTHENTICATION_SETTINGS,

@@ -127,8 +127,16 @@ export type ClientChange =
       readonly client: StoredClient;
       readonly expectedVersion: number;
       readonly event: AuditEvent;
+      /** As of `replace`. */
+      readonly versionsMax: number;
     }
-  | { readonly kind: 'delete'; readonly client: ClientVersion; readonly event: AuditEvent };
+  | {
+      readonly kind: 'delete';
+      readonly client: ClientVersion;
+      readonly event: AuditEvent;
+      /** As of `delete`. */
+      readonly isKept: boolean;
+    };
 
 /** Why a change of a batch cannot be done. */
 export interface ClientConflict {
@@ -167,10 +175,21 @@ export interface ClientStore {
   /**
    * Stores `client`, whose version is already raised, if the stored version is still `expectedVersion` and the instance
    * is the same. Records the event in the same transaction. Maintenance without a visible effect has no event.
+   * @param versionsMax the most former versions that are kept of the client: with an event, the stored version joins them in the
+   * same transaction, and the oldest go. Absent or 0: no version is added
    */
-  replace(client: StoredClient, expectedVersion: number, event?: AuditEvent): Promise<ChangeOutcome>;
-  /** Deletes this instance with all its tokens, if the stored version is still that of `client`. */
-  delete(client: ClientVersion, event: AuditEvent): Promise<ChangeOutcome>;
+  replace(
+    client: StoredClient,
+    expectedVersion: number,
+    event?: AuditEvent,
+    versionsMax?: number,
+  ): Promise<ChangeOutcome>;
+  /**
+   * Deletes this instance with all its tokens, if the stored version is still that of `client`. In the same transaction, its
+   * former versions go with it, unless `isKept`: then its last version joins them, and `ClientHistory.restore` can bring the
+   * client back. Either way, versions of earlier clients with its identifier go.
+   */
+  delete(client: ClientVersion, event: AuditEvent, isKept?: boolean): Promise<ChangeOutcome>;
   /**
    * Does all changes with their events, or none of them if another writer was faster with one of their clients: then returns every
    * conflict. A batch names a client once, or deletes it and creates it again. Other writes wait for the batch, so keep it small.

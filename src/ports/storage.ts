@@ -4,6 +4,8 @@ import type { AccountStore } from './account-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { AuthorizationCodeStore } from './authorization-code-store.ts';
 import type { ChangeJournal } from './change-journal.ts';
+import type { ClientHistory } from './client-history.ts';
+import type { ClientLists } from './client-lists.ts';
 import type { ClientStore } from './client-store.ts';
 import type { ConsentStore } from './consent-store.ts';
 import type { GrantStore } from './grant-store.ts';
@@ -17,10 +19,13 @@ import type { TenantStore } from './tenant-store.ts';
 import type { TimeMemory } from './time-memory.ts';
 import type { TrustAnchorStore } from './trust-anchor-store.ts';
 import type { UpkeepStore } from './upkeep-store.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 /** The storage of one tenant. Each verb is one atomic transaction, and none stays open. */
 export interface TenantStorage {
   readonly clients: ClientStore;
+  readonly clientLists: ClientLists;
+  readonly clientHistory: ClientHistory;
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly logoutNotifications: LogoutNotificationStore;
@@ -34,6 +39,7 @@ export interface TenantStorage {
   readonly serverKeys: ServerKeyStore;
   readonly trustAnchors: TrustAnchorStore;
   readonly audit: AuditLog;
+  readonly webhooks: WebhookStore;
   readonly journal: ChangeJournal;
   readonly upkeep: UpkeepStore;
 }
@@ -68,6 +74,8 @@ export interface StoredObjects {
   readonly sessions: number;
   readonly grants: number;
   readonly accessTokens: number;
+  /** Former versions of clients, and deleted clients in their grace period. */
+  readonly clientVersions: number;
 }
 
 export interface Storage {

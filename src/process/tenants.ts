@@ -55,6 +55,9 @@ export interface ClosedTenant {
     path:
       | 'audit.lifetime'
       | 'federation.expired-client-retention'
+      | 'history.deleted-lifetime'
+      | 'history.lifetime'
+      | 'history.versions-per-client'
       | 'logout.log-lifetime'
       | 'registration.idle-client-lifetime',
   ): number;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sweepAuditEvents } from '../clients/audit-trail.ts';
+import { sweepHistory } from '../clients/history/sweep-history.ts';
 import { endExpiredClients, pruneIdleClients } from '../clients/upkeep/prune-clients.ts';
 import type { Settings } from '../config/settings.ts';
 import { tendServerKeys } from '../keys/rotate-server-keys.ts';
@@ -144,6 +145,9 @@ async function isDue(closed: ClosedTenant, clock: Clock): Promise<boolean> {
     'audit.lifetime': closed.seconds('audit.lifetime'),
     'logout.log-lifetime': closed.seconds('logout.log-lifetime'),
     [RENEWABLE]: closed.seconds(RENEWABLE),
+    'history.deleted-lifetime': closed.seconds('history.deleted-lifetime'),
+    'history.lifetime': closed.seconds('history.lifetime'),
+    'history.versions-per-client': closed.seconds('history.versions-per-client'),
   });
   if (await upkeep.isDue(times)) return true;
   return closed.seconds('registration.idle-client-lifetime') > 0 && (await clients.countOpen()) > 0;
@@ -171,6 +175,7 @@ async function sweepTenant(
   let removed = 0;
   for (const [what, store] of expiring) removed += await sweepExpired({ ...sweep, store, what });
   removed += await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });
+  removed += await sweepHistory({ ...sweep, clientHistory: storage.clientHistory, settings });
   metrics.count('chancery_sweep_rows_total', {}, removed);
   await endExpired(tenant, clock, log);
   const idleSeconds = settings['registration.idle-client-lifetime'];

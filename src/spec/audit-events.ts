@@ -28,7 +28,21 @@ export const AUDIT_EVENTS = {
     place: 'row',
     detail: '`dry run`, or null',
   },
-  'client.delete': { words: 'A client was deleted.', place: 'row' },
+  'client.delete': {
+    words: 'A client was deleted.',
+    place: 'row',
+    detail: '`purged`, or null if the client can be restored',
+  },
+  'client.restore': {
+    words: 'A former version of a client, or a deleted client, was restored.',
+    place: 'row',
+    detail:
+      '`dry run`, `version N` or `deleted client`, then `with secrets` where those of the version were restored',
+  },
+  'client.purge': {
+    words: 'The former versions of a client, or a deleted client, were deleted before their time.',
+    place: 'row',
+  },
   'client.list': { words: 'A party listed clients.', place: 'row' },
   'client.secret': {
     words: 'A secret of a client was made, retired or renewed.',
@@ -166,6 +180,19 @@ export const AUDIT_EVENTS = {
 
 export type AuditAction = keyof typeof AUDIT_EVENTS;
 
+/** The actors that have a label or an identifier after a colon. */
+export const ACTOR_KINDS: ReadonlySet<string> = new Set([
+  'admin',
+  'admin:account',
+  'admin:client',
+  'client',
+  'federation',
+  'initial',
+  'master',
+  'sign-in',
+  'statement',
+]);
+
 interface AuditMember {
   /** One sentence, for the reference. */
   readonly words: string;
@@ -201,6 +228,10 @@ export const AUDIT_MEMBERS = {
   user_agent: {
     words:
       'The `User-Agent` of the request: at most 200 characters of printable ASCII, others escaped. Absent where none was sent.',
+    personal: true,
+  },
+  reason: {
+    words: 'Why the operator acted, in the words of the request or command. Absent where none were given.',
     personal: true,
   },
 } as const satisfies Readonly<Record<string, AuditMember>>;

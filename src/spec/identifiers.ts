@@ -22,6 +22,8 @@ export type Subject = Branded<'Subject'>;
 export type SessionId = Branded<'SessionId'>;
 /** An account's name in its canonical form for comparison (RFC 8265 §3.3). */
 export type LoginName = Branded<'LoginName'>;
+/** A webhook of the operator. */
+export type WebhookId = Branded<'WebhookId'>;
 /** RFC 7638 thumbprint. */
 export type KeyId = Branded<'KeyId'>;
 
@@ -43,6 +45,7 @@ export const IDENTIFIER_LENGTHS = {
   /** Also for the other cookies and handles of an end-user's browser. */
   session: 43,
   sid: 24,
+  webhook: 16,
 } as const;
 
 /** The maximum length of a client identifier (decision 15; `preferred_client_id`, federation entity ids). */

@@ -19,7 +19,9 @@ async function lived(): Promise<string> {
   const { clients, accessTokens, audit } = storage.forTenant(TENANT);
   const made = times(300, () => aClient());
   await Promise.all(made.map((client) => clients.create(client, OPEN)));
-  await Promise.all(made.slice(0, 40).map((client) => clients.delete(client, anEvent())));
+  await Promise.all(made.slice(0, 40).map((client, index) => clients.delete(client, anEvent(), index < 10)));
+  const changed = made.slice(100, 120).map((client) => ({ ...client, version: 2 }));
+  await Promise.all(changed.map((client) => clients.replace(client, 1, anEvent(), 3)));
   await clients.recordUses(
     made
       .slice(40, 60)
@@ -51,6 +53,16 @@ for (const [what, sql, finding] of [
     'a row without an owner',
     "INSERT INTO client_use VALUES ('default', 'unknown', 'i', '', 1)",
     /client_use .*unknown.* belongs to no client/,
+  ],
+  [
+    'a version of no client',
+    "UPDATE client_version SET client_id = 'unknown' WHERE rowid = (SELECT min(rowid) FROM client_version)",
+    /client_version .*unknown.* belongs to no client or deleted_client/,
+  ],
+  [
+    'a former version that is no JSON',
+    "UPDATE client_version SET data = '{' WHERE rowid = (SELECT min(rowid) FROM client_version)",
+    /client_version .*data is no JSON/,
   ],
   [
     'text that is no JSON',

@@ -19,17 +19,29 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'client.secrets',
   'client.privileges',
   'client.data',
+  'client_version.metadata',
+  'client_version.secrets',
+  'client_version.privileges',
+  'client_version.data',
   'access_token.introspection',
   'account.claims',
   'server_key.public_jwk',
   'trust_anchor.content',
 ]);
 
-/** Tables whose rows never outlive the row that they belong to. Both keys begin with the same columns. */
-const DEPENDENTS: readonly { readonly table: string; readonly of: string; readonly keyLength: number }[] = [
-  { table: 'client_use', of: 'client', keyLength: 2 },
-  { table: 'known_browser', of: 'account', keyLength: 2 },
-  { table: 'tenant_issuer', of: 'tenant', keyLength: 1 },
+interface Dependents {
+  readonly table: string;
+  /** A row belongs to a row of one of these. */
+  readonly of: readonly string[];
+  readonly keyLength: number;
+}
+
+/** Tables whose rows never outlive the row that they belong to. The keys begin with the same columns. */
+const DEPENDENTS: readonly Dependents[] = [
+  { table: 'client_use', of: ['client'], keyLength: 2 },
+  { table: 'client_version', of: ['client', 'deleted_client'], keyLength: 2 },
+  { table: 'known_browser', of: ['account'], keyLength: 2 },
+  { table: 'tenant_issuer', of: ['tenant'], keyLength: 1 },
 ];
 
 /** Reads every table once and checks order, JSON, counts and orphaned rows. A row that cannot be read is a finding. */
@@ -67,8 +79,8 @@ export async function checkTables(reader: TableReader): Promise<TableCheck> {
   }
   for (const { table, of, keyLength } of DEPENDENTS) {
     for (const [index, section] of sectionsOf(named(table), tenants).entries()) {
-      const parent = sectionsOf(named(of), tenants)[index] ?? section;
-      await orNote(table, () => checkDependents(reader, section, parent, keyLength, note));
+      const parents = of.map((parent) => sectionsOf(named(parent), tenants)[index] ?? section);
+      await orNote(table, () => checkDependents(reader, section, parents, keyLength, note));
     }
   }
   return { rows, findings };
@@ -152,27 +164,39 @@ async function numbersOf(
   return { last, gaps };
 }
 
-/** Finds rows without a parent. Both cursors are in the order of their keys, so each parent is visited once. */
+/** Finds rows without a parent. All cursors are in the order of their keys, so each parent is visited once. */
 async function checkDependents(
   reader: TableReader,
   section: DumpSection,
-  parents: DumpSection,
+  parents: readonly DumpSection[],
   keyLength: number,
   note: Note,
 ): Promise<void> {
-  const parentRows = rowByRow(reader, parents);
-  let parent = await parentRows.next();
+  const have = parents.map((parent) => parentFinding(reader, parent, keyLength));
+  const names = parents.map(({ table }) => table.name).join(' or ');
   for await (const rows of pages(reader, section)) {
     for (const row of rows) {
-      while (parent.done !== true && compareKeys(parent.value, row, keyLength) < 0)
-        parent = await parentRows.next();
-      if (parent.done === true || compareKeys(parent.value, row, keyLength) !== 0) {
-        note(
-          `${section.table.name} ${JSON.stringify(row.slice(0, keyLength))} belongs to no ${parents.table.name}`,
-        );
-      }
+      const found = await Promise.all(have.map(async (has) => await has(row)));
+      if (!found.includes(true))
+        note(`${section.table.name} ${JSON.stringify(row.slice(0, keyLength))} belongs to no ${names}`);
     }
   }
+}
+
+/** Returns whether a row has a parent, for rows in the order of their keys. */
+function parentFinding(
+  reader: TableReader,
+  parents: DumpSection,
+  keyLength: number,
+): (row: DumpRow) => Promise<boolean> {
+  const parentRows = rowByRow(reader, parents);
+  let parent: IteratorResult<DumpRow> | undefined;
+  return async (row) => {
+    parent ??= await parentRows.next();
+    while (parent.done !== true && compareKeys(parent.value, row, keyLength) < 0)
+      parent = await parentRows.next();
+    return parent.done !== true && compareKeys(parent.value, row, keyLength) === 0;
+  };
 }
 
 async function* rowByRow(reader: TableReader, section: DumpSection): AsyncGenerator<DumpRow> {

@@ -25,6 +25,14 @@ after(() => rmSync(root, { recursive: true }));
 const KEPT: ReadonlySet<string> = new Set(['tenant', 'tenant_issuer']);
 const GOING = 'z' as TenantId;
 
+/** Tables that no copy has. */
+const DERIVED_ROWS: readonly string[] = [
+  `INSERT INTO client_entry (tenant, client_id, instance, version, issued_at, name, last_used_at, terms)
+   VALUES (?, 'a', 'i', 1, 1, '', 0, '[]')`,
+  "INSERT INTO client_term (tenant, term, issued_at, client_id) VALUES (?, 't', 1, 'a')",
+  'INSERT INTO client_listing (tenant, audited) VALUES (?, 1)',
+];
+
 /** Rows of a tenant by table, for each table of the schema that names tenants. */
 type RowsOf = (tenant: string) => Promise<Readonly<Record<string, number>>>;
 
@@ -61,7 +69,8 @@ test('a deletion leaves no row of the tenant in any table of the SQLite schema b
   const path = join(root, 'registry.sqlite');
   const storage = await openSqliteStorage(path, { writer: 'main' });
   await fillTables(sqliteTables(path), 'one');
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = new DatabaseSync(path);
+  for (const sql of DERIVED_ROWS) for (const tenant of [GOING, '😀']) database.prepare(sql).run(tenant);
   const tables = database
     .prepare(
       `SELECT tables.name AS name FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
@@ -91,7 +100,8 @@ test('a deletion leaves no row of the tenant in any table of the PostgreSQL sche
   await fillTables(postgresTables(url), 'one');
   const rows = await openTestRows(url);
   for (const tenant of [GOING, '😀'])
-    await rows.ask('INSERT INTO logout_waiting (tenant) VALUES (?)', tenant);
+    for (const sql of ['INSERT INTO logout_waiting (tenant) VALUES (?)', ...DERIVED_ROWS])
+      await rows.ask(sql, tenant);
   const tables = await rows.ask(
     `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'tenant'`,
   );

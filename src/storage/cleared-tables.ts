@@ -1,5 +1,5 @@
 import type { DumpTable } from '../ports/table-dump.ts';
-import { DUMPED_TABLES } from './dumped-tables.ts';
+import { DERIVED_TABLES, DUMPED_TABLES } from './dumped-tables.ts';
 
 /** A table of tenants as an engine has it. */
 export interface ClearedTable {
@@ -15,6 +15,7 @@ const LAST: readonly string[] = ['audit_event', 'change_journal', 'counters'];
  * The tables whose rows go with their tenant, in the order of deletion: rows that belong to another row go before it.
  */
 export const CLEARED_TABLES: readonly DumpTable[] = [
+  ...DERIVED_TABLES,
   ...DUMPED_TABLES.filter(({ name, ofTenants }) => ofTenants && !LAST.includes(name)).toReversed(),
   ...LAST.flatMap((last) => DUMPED_TABLES.filter(({ name }) => name === last)),
 ];

@@ -24,6 +24,10 @@ const STAYING: ReadonlySet<string> = new Set([
   'time_memory',
   // It says where to look first. Rounds find what it does not name.
   'logout_waiting',
+  // Servers fill the lists of clients again.
+  'client_entry',
+  'client_term',
+  'client_listing',
 ]);
 /** A copy is a new list, in which each process reads all tenants first. */
 const isDerived = (table: string, column: string): boolean => table === 'tenant' && column === 'listed';

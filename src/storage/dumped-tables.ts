@@ -34,6 +34,12 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
     renew_at# owner`,
   ),
   table('deleted_client', true, 'tenant* client_id* instance* deleted_at#'),
+  table(
+    'client_version',
+    true,
+    `tenant* client_id* instance* version*# ended_at# deleted_at# action actor request_id reason issued_at# registered_via
+    registration_token_digest secrets privileges metadata data shared_digest entity_id expires_at# document federation owner`,
+  ),
   table('open_client_count', true, 'tenant* clients#'),
   table('client_use', true, 'tenant* client_id* instance* secret_digest* last_used_at#'),
   table('client_with_orphans', true, 'tenant* client_id* instance*'),
@@ -89,10 +95,34 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
   table(
     'audit_event',
     true,
-    'tenant* sequence*# at# action outcome actor client_id request_id detail sub address user_agent',
+    'tenant* sequence*# at# action outcome actor client_id request_id detail sub address user_agent reason',
+  ),
+  table('webhook_tenant', true, 'tenant*'),
+  table(
+    'webhook',
+    true,
+    `tenant* id* version# configuration sealed created_at# updated_at# disabled_at# position# delivered_at# delivered#
+    missed#`,
+  ),
+  table(
+    'webhook_delivery',
+    true,
+    `tenant* webhook_id* after_sequence*# until_sequence# events# missed# state created_at# attempts# attempted_at#
+    due_at# problem`,
   ),
   table('change_journal', true, 'tenant* sequence*# kind subject instance'),
   table('counters', true, 'tenant* journal# audit#'),
+];
+
+/** Tables of tenants that servers fill again from the others, so that a copy leaves them out. */
+export const DERIVED_TABLES: readonly DumpTable[] = [
+  table(
+    'client_entry',
+    true,
+    'tenant* client_id* instance version# issued_at# name last_used_at# secret_expires_at# terms',
+  ),
+  table('client_term', true, 'tenant* term* issued_at*# client_id*'),
+  table('client_listing', true, 'tenant* walked_to audited#'),
 ];
 
 /** Returns the sections of a table: one for each tenant, or one for the whole table. */

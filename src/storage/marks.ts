@@ -51,8 +51,8 @@ export async function markRestored(
     await removeAll(writer, changes);
     await writer.change(changes, [], [[tenant, journal, 'server-keys-changed', '', null]]);
     const { at, action, outcome, actor, client_id, request_id, detail } = event;
-    const { sub = null, address = null, user_agent = null } = event;
-    const about = [actor, client_id, request_id, detail, sub, address, user_agent];
+    const { sub = null, address = null, user_agent = null, reason = null } = event;
+    const about = [actor, client_id, request_id, detail, sub, address, user_agent, reason];
     const recorded = [tenant, audit, at, action, outcome, ...about];
     await writer.change(section('audit_event', tenant), [], [recorded]);
     await writer.change(counters, found === undefined ? [] : [[tenant]], [[tenant, journal, audit]]);

@@ -1,8 +1,9 @@
 import type { InitialAccessToken, InitialAccessTokenLabel } from '../ports/access-token-store.ts';
 import type { StoredAccount } from '../ports/account-store.ts';
-import type { AuditSpan, RecordedAuditEvent } from '../ports/audit-log.ts';
+import type { AuditEvent, AuditPlace, RecordedAuditEvent } from '../ports/audit-log.ts';
 import type { StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
 import type { Change } from '../ports/change-journal.ts';
+import type { FormerVersion, VersionEnd } from '../ports/client-history.ts';
 import type { ClientUse } from '../ports/client-store.ts';
 import type { StoredConsent } from '../ports/consent-store.ts';
 import type { StoredInteraction } from '../ports/interaction-store.ts';
@@ -14,6 +15,7 @@ import type { RemovedServerKey, StoredServerKey } from '../ports/server-key-stor
 import type { SessionClient, SessionConditions, StoredSession } from '../ports/session-store.ts';
 import type { SeenProcess } from '../ports/storage.ts';
 import type { StoredTrustAnchor } from '../ports/trust-anchor-store.ts';
+import type { StoredDelivery, StoredWebhook, TakenDelivery } from '../ports/webhook-store.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 
 /**
@@ -105,9 +107,10 @@ export const AUDIT_EVENT = mapper<RecordedAuditEvent>({
   sub: 'optional',
   address: 'optional',
   user_agent: 'optional',
+  reason: 'optional',
 });
 
-export const AUDIT_SPAN = mapper<AuditSpan>({ first: 'plain', last: 'plain' });
+export const AUDIT_PLACE = mapper<AuditPlace>({ at: 'plain', sequence: 'plain' });
 
 export const AUTHORIZATION_CODE = mapper<StoredAuthorizationCode>({
   key: 'plain',
@@ -124,6 +127,50 @@ export const CLIENT_USE = mapper<ClientUse>({
   secret_digest: 'plain',
   last_used_at: 'plain',
 });
+
+export const FORMER_VERSION = mapper<FormerVersion>({
+  client_id: 'plain',
+  instance: 'plain',
+  version: 'plain',
+  ended_at: 'plain',
+  deleted_at: 'plain',
+  action: 'plain',
+  actor: 'plain',
+  request_id: 'plain',
+  reason: 'plain',
+  issued_at: 'plain',
+  registered_via: 'plain',
+  registration_token_digest: 'plain',
+  secrets: 'json',
+  privileges: 'plain',
+  metadata: 'plain',
+  data: 'plain',
+  shared_digest: 'plain',
+  entity_id: 'plain',
+  expires_at: 'plain',
+  document: 'plain',
+  federation: 'plain',
+  owner: 'plain',
+});
+
+/** Returns the change that ends a version, from its audit event. */
+export const versionEnd = ({
+  at,
+  action,
+  actor,
+  request_id,
+  reason = null,
+}: Omit<AuditEvent, 'reason'> & { readonly reason?: string | null }): VersionEnd => ({
+  ended_at: at,
+  action,
+  actor,
+  request_id,
+  reason,
+});
+
+/** The columns that a former version has of its client. */
+export const KEPT_OF_CLIENT = `issued_at, registered_via, registration_token_digest, secrets, privileges, metadata, data,
+  shared_digest, entity_id, expires_at, document, federation, owner`;
 
 export const CONSENT = mapper<StoredConsent>({
   sub: 'plain',
@@ -283,4 +330,38 @@ export const TRUST_ANCHOR = mapper<StoredTrustAnchor>({
   entity_id: 'plain',
   version: 'plain',
   content: 'plain',
+});
+
+export const WEBHOOK = mapper<StoredWebhook>({
+  id: 'plain',
+  version: 'plain',
+  configuration: 'plain',
+  sealed: 'plain',
+  created_at: 'plain',
+  updated_at: 'plain',
+  disabled_at: 'plain',
+  position: 'plain',
+  delivered_at: 'plain',
+  delivered: 'plain',
+  missed: 'plain',
+});
+
+const DELIVERY = {
+  webhook_id: 'plain',
+  after_sequence: 'plain',
+  until_sequence: 'plain',
+  events: 'plain',
+  missed: 'plain',
+  attempts: 'plain',
+} as const;
+
+export const TAKEN_DELIVERY = mapper<TakenDelivery>(DELIVERY);
+
+export const WEBHOOK_DELIVERY = mapper<StoredDelivery>({
+  ...DELIVERY,
+  state: 'plain',
+  created_at: 'plain',
+  attempted_at: 'plain',
+  due_at: 'plain',
+  problem: 'plain',
 });

@@ -119,6 +119,7 @@ function openRegistry({ softwareStatements, restoration, ...parts }: Parts): Reg
   return {
     ...parts,
     audit: parts.storage.audit,
+    clientHistory: parts.storage.clientHistory,
     ...(softwareStatements === undefined ? {} : { softwareStatements }),
     ...(restoration === undefined ? {} : { restoration }),
     masterTokens: masterTokens(settings['registration.master-token-sha256']),

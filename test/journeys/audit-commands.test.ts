@@ -42,7 +42,7 @@ function anEvent(members: Partial<AuditEvent>): AuditEvent {
 
 const detailsOf = (events: readonly Members[]): readonly unknown[] => events.map(({ detail }) => detail);
 
-test('audit list selects by time, action, actor, client, sub and outcome, has the latest with --limit, and knows tenants', async () => {
+test('audit list selects by time, action, actor, client, sub, address and outcome, has the latest with --limit, and knows tenants', async () => {
   await tenant.audit.append(anEvent({ detail: 'old', at: now - 7200 }));
   await tenant.audit.append(
     anEvent({ detail: 'a', action: 'client.delete', actor: 'master:ops', client_id: 'c' }),
@@ -51,7 +51,8 @@ test('audit list selects by time, action, actor, client, sub and outcome, has th
     anEvent({ detail: 'b', action: 'session.create', sub: 's', address: '192.0.2.1', actor: 'end-user' }),
   );
   await tenant.audit.append(anEvent({ detail: 'c', outcome: 'refused', actor: 'master:dev' }));
-  await storage.forTenant('acme' as typeof DEFAULT_TENANT).audit.append(anEvent({ detail: 'of acme' }));
+  const { audit } = storage.forTenant('acme' as typeof DEFAULT_TENANT);
+  await audit.append(anEvent({ detail: 'of acme', at: now + 60 }));
   const rows: readonly (readonly [words: readonly string[], details: readonly string[]])[] = [
     [['--until', '1h'], ['old']],
     [
@@ -64,6 +65,7 @@ test('audit list selects by time, action, actor, client, sub and outcome, has th
       ['a', 'b'],
     ],
     [['--sub', 's', '--outcome', 'done'], ['b']],
+    [['--address', '192.0.2.1'], ['b']],
     [['--outcome', 'refused'], ['c']],
     [
       ['--limit', '2'],

@@ -2,7 +2,7 @@ import type { Law } from './law.ts';
 import type { Source } from './source.ts';
 
 const LOWEST = ['spec', 'ports'];
-const DOMAIN = ['keys', 'tokens', 'clients', 'sessions', 'grants', 'federation', 'endpoints'];
+const DOMAIN = ['keys', 'tokens', 'clients', 'events', 'sessions', 'grants', 'federation', 'endpoints'];
 const IMPLEMENTATIONS = ['storage', 'jose', 'outbound', 'system', 'pages', 'saml'];
 
 /** A tenant gets the implementations of ports from its platform (docs/architecture.md). */

@@ -41,7 +41,7 @@ export const REGISTRATION: readonly Mutant[] = [
     fault: 'A client that the operator registered without scope gets what its token may set.',
     edits: [
       {
-        file: 'src/clients/registered-client.ts',
+        file: 'src/spec/default-scope.ts',
         find: '  if (DELIBERATE.test(registered_via)) return NONE;',
         replace: '',
       },

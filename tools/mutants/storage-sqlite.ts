@@ -116,9 +116,10 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
       },
       {
         file: 'src/storage/sqlite/client-life.ts',
-        find: '    insert.run(tenant, client_id, instance, ...changing(client));',
+        find: '    insert(tenant, client);\n    count(tenant, more);',
         replace: `    stored += 1;
-    if (stored % 1000 !== 0) insert.run(tenant, client_id, instance, ...changing(client));`,
+    if (stored % 1000 !== 0) insert(tenant, client);
+    count(tenant, more);`,
       },
     ],
     killers: contract('of 1,100 registrations, replacements, tokens and revocations'),
@@ -145,8 +146,9 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/clients.ts',
-        find: '      return (tenant, client, expectedVersion, event) => {',
-        replace: '      let updates = 0;\n      return (tenant, client, expectedVersion, event) => {',
+        find: '      return (tenant, client, expectedVersion, event, versionsMax) => {',
+        replace:
+          '      let updates = 0;\n      return (tenant, client, expectedVersion, event, versionsMax) => {',
       },
       {
         file: 'src/storage/sqlite/clients.ts',
@@ -329,8 +331,8 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/clients.ts',
-        find: "registered_via: found['registered_via'] }, event.at);\n        record(tenant, event);",
-        replace: "registered_via: found['registered_via'] }, event.at);\n        void record;",
+        find: 'isKept === true ? event : undefined);\n        record(tenant, event);',
+        replace: 'isKept === true ? event : undefined);\n        void record;',
       },
     ],
     killers: [

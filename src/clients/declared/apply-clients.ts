@@ -3,6 +3,7 @@ import type { ClientChange, ClientConflict, StoredClient } from '../../ports/cli
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { type AuditTrail, doneEvent } from '../audit-trail.ts';
+import { isKeptAfterDeletion, keptVersionsMax } from '../history/history-limits.ts';
 import { privilegesByMaster } from '../registration/privileges.ts';
 import { newClient } from '../registration/register-client.ts';
 import type { Registrant } from '../registration/registration-authority.ts';
@@ -85,16 +86,19 @@ async function changesOf(
   const detail = `${adopted_from === undefined ? 'declared' : 'adopted'} by ${options.owner}`;
   const eventOf = (action: AuditEvent['action']): AuditEvent =>
     doneEvent(needs, { ...trail, action, client_id }, detail);
-  const deletion = (): ClientChange[] =>
-    client === undefined ? [] : [{ kind: 'delete', client, event: eventOf('client.delete') }];
+  const deletion = (): ClientChange[] => {
+    if (client === undefined) return [];
+    const isKept = isKeptAfterDeletion(needs.settings, { kind: 'master', client });
+    return [{ kind: 'delete', client, event: eventOf('client.delete'), isKept }];
+  };
   if (step.action === 'delete') return deletion();
   if (declared === undefined) throw new Error(`the step for ${client_id} has no declaration`);
   const validated = await admitDeclaration(needs, declared, options.registrant);
   if (step.action === 'change' && client !== undefined) {
     const changed = changedClient(needs, client, validated, declared.client_secret, options);
-    return [
-      { kind: 'replace', client: changed, expectedVersion: client.version, event: eventOf('client.update') },
-    ];
+    const event = eventOf('client.update');
+    const versionsMax = keptVersionsMax(needs.settings);
+    return [{ kind: 'replace', client: changed, expectedVersion: client.version, event, versionsMax }];
   }
   const { owner, registrant } = options;
   const created = { ...newClient(needs, registrant, validated), owner };

@@ -1,11 +1,12 @@
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { defaultScope } from '../../spec/default-scope.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../../spec/json.ts';
 import { type JsonChange, jsonChanges } from '../../spec/json-changes.ts';
 import { MetadataRefused, sentenceOf } from '../../spec/metadata-mistake.ts';
-import { defaultScope, metadataOf } from '../registered-client.ts';
+import { metadataOf } from '../registered-client.ts';
 import {
   examineMetadata,
   isConfidential,

@@ -13,6 +13,7 @@ import { freshFor } from '../../spec/freshness.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import { doneEvent } from '../audit-trail.ts';
+import { storeChange } from '../change-client.ts';
 import type { NetworkLimits } from '../rate-limits.ts';
 import { metadataOf, withMoreClients } from '../registered-client.ts';
 import { countCreated } from '../registration/count-registration.ts';
@@ -269,11 +270,11 @@ export class DocumentClients {
       changed.length === 0
         ? undefined
         : doneEvent(registry, { ...TRAIL, action: 'client.update', client_id }, changed.join(' '));
-    const outcome = await registry.clients.replace(renewed, version, event);
-    if (outcome === 'done') {
-      if (event !== undefined) registry.log.info({ ...event }, 'audit');
-      return renewed;
-    }
+    const outcome =
+      event === undefined
+        ? await registry.clients.replace(renewed, version)
+        : await storeChange(registry, renewed, version, event);
+    if (outcome === 'done') return renewed;
     const stored = await registry.clients.find(client_id);
     if (stored !== undefined) return stored;
     throw refusal(client_id, 'the client was deleted meanwhile');

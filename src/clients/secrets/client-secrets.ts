@@ -58,7 +58,7 @@ export function makeRegistrationToken(
  * Decrypts a secret of a client.
  * @throws SealBroken if it was encrypted for another registration or key
  */
-export function openSecret(sealer: Sealer, client: StoredClient, secret: StoredSecret): string {
+export function openSecret(sealer: Sealer, client: Owner, secret: StoredSecret): string {
   return sealer.open(secret.sealed, secretPlace(client));
 }
 
@@ -119,17 +119,33 @@ export function previousSecrets(client: StoredClient, grace: number, now: number
     }));
 }
 
+type Secrets = Owner & Pick<StoredClient, 'secrets'>;
+
+/** Encrypts the secrets of one owner with the current key; returns undefined if they are already. */
+export function resealedSecrets(sealer: Sealer, owner: Secrets): readonly StoredSecret[] | undefined {
+  const areCurrent = owner.secrets.every(({ sealed }) => sealer.isCurrent(sealed));
+  return areCurrent ? undefined : secretsFor(sealer, owner, owner);
+}
+
+/**
+ * Encrypts the secrets of one instance of a client for another one, or again for the same.
+ * @throws SealBroken
+ */
+function secretsFor(sealer: Sealer, from: Secrets, to: Owner): readonly StoredSecret[] {
+  return from.secrets.map((secret) => ({
+    ...secret,
+    sealed: sealer.seal(openSecret(sealer, from, secret), secretPlace(to)),
+  }));
+}
+
 /** Encrypts all secrets of a client with the current key; returns undefined if they are already. */
 function resealed(sealer: Sealer, client: StoredClient): StoredClient | undefined {
-  const sealedTexts = [client.registration_token_sealed, ...client.secrets.map((secret) => secret.sealed)];
-  if (sealedTexts.every((text) => sealer.isCurrent(text))) return undefined;
+  const secrets = resealedSecrets(sealer, client);
+  if (secrets === undefined && sealer.isCurrent(client.registration_token_sealed)) return undefined;
   return {
     ...client,
     version: client.version + 1,
-    secrets: client.secrets.map((secret) => ({
-      ...secret,
-      sealed: sealer.seal(openSecret(sealer, client, secret), secretPlace(client)),
-    })),
+    secrets: secrets ?? client.secrets,
     registration_token_sealed: sealer.seal(
       openRegistrationToken(sealer, client),
       registrationTokenPlace(client),

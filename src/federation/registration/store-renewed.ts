@@ -1,4 +1,5 @@
 import { doneEvent } from '../../clients/audit-trail.ts';
+import { storeChange } from '../../clients/change-client.ts';
 import { withoutSetSigner } from '../../clients/client-keys/key-source.ts';
 import { entityOf } from '../../clients/federated-client.ts';
 import { changedMembers } from '../../clients/metadata-document/document-state.ts';
@@ -25,9 +26,11 @@ export async function storeRenewed(
     changed.length === 0
       ? undefined
       : doneEvent(registry, { ...trail, action: 'client.update' }, changed.join(' '));
-  const outcome = await clients.replace(renewed, before.version, event);
+  const outcome =
+    event === undefined
+      ? await clients.replace(renewed, before.version)
+      : await storeChange({ ...registry, clients }, renewed, before.version, event);
   if (outcome === 'done') {
-    if (event !== undefined) registry.log.info({ ...event }, 'audit');
     const { registered_via, expires_at } = renewed;
     registry.log.info({ client_id, registered_via, expires_at }, 'a federated client was resolved again');
     return renewed;

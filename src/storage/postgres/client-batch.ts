@@ -45,8 +45,16 @@ async function execute(
     return await alone(create, transaction, tenant, change.client, conditions);
   }
   if (change.kind === 'replace')
-    return await alone(replace, transaction, tenant, change.client, change.expectedVersion, event);
-  return await alone(remove, transaction, tenant, change.client, event);
+    return await alone(
+      replace,
+      transaction,
+      tenant,
+      change.client,
+      change.expectedVersion,
+      event,
+      change.versionsMax,
+    );
+  return await alone(remove, transaction, tenant, change.client, event, change.isKept);
 }
 
 /** Executes one write inside this transaction, in either form. */

@@ -1,7 +1,9 @@
+import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { ClientStore, CreateConditions, CreateOutcome, StoredClient } from '../../ports/client-store.ts';
 import type { ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
 import type { OfTenant, ValuesOf } from '../verbs.ts';
 import { RECORDING, record, recorded } from './audit.ts';
+import { endHistory } from './client-versions.ts';
 import { appendToJournal, JOURNALLING_TOKEN, trimJournal } from './journal.ts';
 import { type Bulk, GO_INTERACTIVE, one, type PostgresWrite, type Transaction, type Values } from './noun.ts';
 import {
@@ -63,14 +65,19 @@ export interface EndingClient {
   readonly registered_via: unknown;
 }
 
-/** Ends a client that exists, with everything that belongs to it. The caller records the reason. */
+/**
+ * Ends a client that exists, with everything that belongs to it. The caller records the reason.
+ * @param kept the event of a deletion after which the client can be restored
+ */
 export async function endClient(
   transaction: Transaction,
   tenant: TenantId,
   { client_id, instance, registered_via }: EndingClient,
   at: number,
+  kept?: AuditEvent,
 ): Promise<void> {
   const place = { tenant, client_id, instance };
+  await endHistory(transaction, place, kept);
   if (registered_via === 'open') await transaction.query(UNCOUNT, place);
   for (const step of [REMOVE, REMOVE_USES, NOTE_ORPHANS, REMOVE_CONSENTS])
     await transaction.query(step, place);
@@ -163,6 +170,7 @@ const EVENT: ListedColumns = {
   event_client_id: 'text',
   request_id: 'text',
   detail: 'text',
+  event_reason: 'text',
 };
 
 /** Does what `client_create` does, for many clients, if there is no reason to refuse any of them. */
@@ -181,8 +189,10 @@ const CREATE_ALL = statement(
      ON CONFLICT (tenant) DO UPDATE SET clients = open_client_count.clients + excluded.clients),
    counters AS (UPDATE tenant_counter SET audit = audit + :many::bigint
      WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM may) RETURNING audit),
-   recorded AS (INSERT INTO audit_event (tenant, sequence, at, action, outcome, actor, client_id, request_id, detail)
-     SELECT :tenant::text, audit - :many::bigint + place, at, action, outcome, actor, event_client_id, request_id, detail
+   recorded AS (INSERT INTO audit_event (tenant, sequence, at, action, outcome, actor, client_id, request_id, detail,
+       reason)
+     SELECT :tenant::text, audit - :many::bigint + place, at, action, outcome, actor, event_client_id, request_id, detail,
+       event_reason
      FROM counters, ${unnested(EVENT)})
    SELECT EXISTS (SELECT 1 FROM may) AS done`,
 );

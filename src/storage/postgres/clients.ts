@@ -1,4 +1,4 @@
-import type { ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
+import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { visitOf } from '../renewal-visits.ts';
 import { CLIENT_USE } from '../rows.ts';
@@ -7,15 +7,15 @@ import type { OfTenant } from '../verbs.ts';
 import { RECORDING, record, recorded } from './audit.ts';
 import { changeTogether } from './client-batch.ts';
 import { CHANGING, CHANGING_VALUES, clientCreation, clientValues, endClient } from './client-life.ts';
+import { asClient, CLIENT_COLUMNS, type ClientRow } from './client-rows.ts';
+import { endingValues, KEEPING_VERSION, trimVersions } from './client-versions.ts';
 import { JOURNALLING_CLIENT, trimJournal } from './journal.ts';
 import { one, type ReadConnections, type TenantNoun } from './noun.ts';
 import { statement } from './statement.ts';
 
-const COLUMNS = `client_id, instance, ${CHANGING}`;
-
 const FIND = statement(
   'client_find',
-  `SELECT client_id AS key, ${COLUMNS} FROM client WHERE tenant = :tenant AND client_id = ANY(:keys)`,
+  `SELECT client_id AS key, ${CLIENT_COLUMNS} FROM client WHERE tenant = :tenant AND client_id = ANY(:keys)`,
 );
 const HAS_TOKEN = statement(
   'client_registration_token',
@@ -24,19 +24,19 @@ const HAS_TOKEN = statement(
 );
 const FIND_SHARED = statement(
   'client_find_shared',
-  `SELECT shared_digest AS key, ${COLUMNS} FROM client WHERE tenant = :tenant AND shared_digest = ANY(:keys)`,
+  `SELECT shared_digest AS key, ${CLIENT_COLUMNS} FROM client WHERE tenant = :tenant AND shared_digest = ANY(:keys)`,
 );
 const FIND_OF_ENTITY = statement(
   'client_find_of_entity',
-  `SELECT entity_id AS key, ${COLUMNS} FROM client WHERE tenant = :tenant AND entity_id = ANY(:keys)`,
+  `SELECT entity_id AS key, ${CLIENT_COLUMNS} FROM client WHERE tenant = :tenant AND entity_id = ANY(:keys)`,
 );
 const PAGE = statement(
   'client_page',
-  `SELECT ${COLUMNS} FROM client WHERE tenant = :tenant AND client_id > :after ORDER BY client_id LIMIT :limit`,
+  `SELECT ${CLIENT_COLUMNS} FROM client WHERE tenant = :tenant AND client_id > :after ORDER BY client_id LIMIT :limit`,
 );
 const OF_OWNER = statement(
   'client_of_owner',
-  `SELECT ${COLUMNS} FROM client WHERE tenant = :tenant AND owner = :owner AND client_id > :after
+  `SELECT ${CLIENT_COLUMNS} FROM client WHERE tenant = :tenant AND owner = :owner AND client_id > :after
    ORDER BY client_id LIMIT :limit`,
 );
 const USES = statement(
@@ -46,7 +46,7 @@ const USES = statement(
 );
 const EXPIRED = statement(
   'client_expired',
-  `SELECT ${COLUMNS} FROM client WHERE tenant = :tenant AND ${CLIENT_HAS_ENDED} ORDER BY expires_at LIMIT :limit`,
+  `SELECT ${CLIENT_COLUMNS} FROM client WHERE tenant = :tenant AND ${CLIENT_HAS_ENDED} ORDER BY expires_at LIMIT :limit`,
 );
 const NEXT_FEDERATED_END = statement(
   'client_next_federated_end',
@@ -63,7 +63,7 @@ const END_OF_SCAN = statement(
 );
 const IDLE = statement(
   'client_idle',
-  `SELECT ${COLUMNS} FROM client
+  `SELECT ${CLIENT_COLUMNS} FROM client
    WHERE tenant = :tenant AND client_id > :after AND client_id <= :until AND registered_via IN ('open', 'document')
      AND issued_at < :before AND NOT EXISTS (
        SELECT 1 FROM client_use AS used WHERE used.tenant = :tenant AND used.client_id = client.client_id
@@ -71,10 +71,11 @@ const IDLE = statement(
    ORDER BY client_id LIMIT :limit`,
 );
 
-const REPLACE = statement(
-  'client_replace',
-  `WITH found AS (SELECT registered_via FROM client WHERE tenant = :tenant AND client_id = :client_id
-     AND instance = :instance AND version = :expected),
+/** @param keeping the steps that keep the version before: a statement pays for the tables that it might change */
+const replacement = (
+  keeping: string,
+): string => `WITH found AS (SELECT registered_via FROM client WHERE tenant = :tenant AND client_id = :client_id
+     AND instance = :instance AND version = :expected),${keeping}
    counted AS (INSERT INTO open_client_count (tenant, clients)
      SELECT :tenant::text, :more::bigint - CASE WHEN registered_via = 'open' THEN 1 ELSE 0 END FROM found
      WHERE :more::bigint <> CASE WHEN registered_via = 'open' THEN 1 ELSE 0 END
@@ -86,8 +87,9 @@ const REPLACE = statement(
    journalled AS (${JOURNALLING_CLIENT}),
    recorded AS (${RECORDING} WHERE :audited::bigint = 1)
    SELECT EXISTS (SELECT 1 FROM found) AS done,
-     EXISTS (SELECT 1 FROM client WHERE tenant = :tenant AND client_id = :client_id) AS present`,
-);
+     EXISTS (SELECT 1 FROM client WHERE tenant = :tenant AND client_id = :client_id) AS present`;
+const REPLACE = statement('client_replace', replacement(''));
+const REPLACE_KEEPING = statement('client_replace_keeping', replacement(`\n   ${KEEPING_VERSION},`));
 const FIND_VERSION = statement(
   'client_of_version',
   `SELECT registered_via FROM client
@@ -106,6 +108,11 @@ const RECORD_USE = statement(
    ON CONFLICT (tenant, client_id, instance, secret_digest) DO UPDATE SET last_used_at = excluded.last_used_at
    WHERE excluded.last_used_at > client_use.last_used_at`,
 );
+const LIST_USE = statement(
+  'client_list_use',
+  `UPDATE client_entry SET last_used_at = :last_used_at WHERE tenant = :tenant AND client_id = :client_id
+   AND instance = :instance AND last_used_at < :last_used_at`,
+);
 
 const END_OF_RENEWAL_VISIT = statement(
   'client_end_of_renewal_visit',
@@ -121,7 +128,7 @@ const CLAIM_RENEWALS = statement(
          AND used.client_id = client.client_id AND used.instance = client.instance
      ) >= client.resolved_at - :margin::bigint
      ORDER BY renew_at LIMIT :limit))
-   RETURNING ${COLUMNS}`,
+   RETURNING ${CLIENT_COLUMNS}`,
 );
 
 /** A query visits at most this many clients, however few of them are idle. */
@@ -194,16 +201,19 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     create: clientCreation,
     replace: {
       locksTenant: true,
-      async pipelined(transaction, tenant, client, expectedVersion, event) {
-        const replaced = transaction.query(REPLACE, {
+      async pipelined(transaction, tenant, client, expectedVersion, event, versionsMax = 0) {
+        const isKept = event !== undefined && versionsMax > 0;
+        const replaced = transaction.query(isKept ? REPLACE_KEEPING : REPLACE, {
           tenant,
           ...clientValues(client),
           expected: expectedVersion,
           more: client.registered_via === 'open' ? 1 : 0,
           audited: event === undefined ? 0 : 1,
           ...(event === undefined ? NO_EVENT : recorded(event)),
+          ...(isKept ? endingValues(event, null) : {}),
         });
-        await trimJournal(transaction, tenant);
+        const trimmed = isKept ? trimVersions(transaction, tenant, client, versionsMax) : undefined;
+        await Promise.all([trimJournal(transaction, tenant), trimmed]);
         const seen = await one(replaced);
         if (seen?.['done'] === true) return 'done';
         return seen?.['present'] === true ? 'changed_meanwhile' : 'absent';
@@ -211,7 +221,7 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     },
     delete: {
       locksTenant: true,
-      async interactive(transaction, tenant, { client_id, instance, version }, event) {
+      async interactive(transaction, tenant, { client_id, instance, version }, event, isKept = false) {
         const place = { tenant, client_id, instance };
         const found = await one(transaction.query(FIND_VERSION, { ...place, version }));
         if (found === undefined) {
@@ -219,7 +229,7 @@ export const clients: TenantNoun<ClientStore, Reads> = {
           return present === undefined ? 'absent' : 'changed_meanwhile';
         }
         const ending = { client_id, instance, registered_via: found['registered_via'] };
-        await endClient(transaction, tenant, ending, event.at);
+        await endClient(transaction, tenant, ending, event.at, isKept ? event : undefined);
         await record(transaction, tenant, event);
         return 'done';
       },
@@ -253,9 +263,12 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     recordUses: {
       locksTenant: true,
       async pipelined(transaction, tenant, uses) {
-        const recorded = uses.map(({ client_id, instance, secret_digest, last_used_at }) => {
+        const recorded = uses.flatMap(({ client_id, instance, secret_digest, last_used_at }) => {
           const place = { tenant, client_id, instance, secret_digest: secret_digest ?? '' };
-          return transaction.query(RECORD_USE, { ...place, last_used_at });
+          return [
+            transaction.query(RECORD_USE, { ...place, last_used_at }),
+            transaction.query(LIST_USE, { tenant, client_id, instance, last_used_at }),
+          ];
         });
         await Promise.all(recorded);
       },
@@ -267,6 +280,7 @@ const NO_EVENT = {
   event_sub: null,
   address: null,
   user_agent: null,
+  event_reason: null,
   at: null,
   action: null,
   outcome: null,
@@ -313,10 +327,3 @@ function pages({ primary, replica }: ReadConnections): OfTenant<ClientStore>['pa
 
 const storedClient = (row: ClientRow | undefined): StoredClient | undefined =>
   row === undefined ? undefined : asClient(row);
-
-/** Look-ups also return their key. */
-type ClientRow = Omit<StoredClient, 'secrets'> & { readonly key?: string; readonly secrets: string };
-
-function asClient({ key: _key, ...row }: ClientRow): StoredClient {
-  return { ...row, secrets: JSON.parse(row.secrets) as StoredSecret[] };
-}

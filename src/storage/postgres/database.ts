@@ -167,7 +167,7 @@ const OBJECTS = statement(
   'object_estimates',
   `SELECT relname::text AS name, greatest(reltuples, 0)::bigint AS rows FROM pg_class
    WHERE relkind = 'r' AND pg_table_is_visible(oid)
-     AND relname IN ('client', 'account', 'session', 'authorization_grant', 'access_token')`,
+     AND relname IN ('client', 'account', 'session', 'authorization_grant', 'access_token', 'client_version')`,
 );
 
 /** Returns how many rows of each kind all tenants have, as the last VACUUM or ANALYZE estimated. Row security hides a count. */
@@ -181,6 +181,7 @@ export async function estimateObjects(connection: Connection): Promise<StoredObj
     sessions: of('session'),
     grants: of('authorization_grant'),
     accessTokens: of('access_token'),
+    clientVersions: of('client_version'),
   };
 }
 

@@ -6,9 +6,12 @@ import { parseDatabaseUrl } from './database-url.ts';
 import { Pool } from './pool.ts';
 import {
   ADMINISTRATION_SCHEMA,
+  AUDIT_SEARCH_SCHEMA,
+  CLIENT_LIST_SCHEMA,
   DELETED_TENANT_SCHEMA,
   DOCUMENT_SCHEMA,
   FIRST_SCHEMA,
+  HISTORY_SCHEMA,
   MARK_SCHEMA,
   OWNER_SCHEMA,
   PERSON_SCHEMA,
@@ -18,6 +21,7 @@ import {
   TENANT_ROUND_SCHEMA,
   TIME_SCHEMA,
   TRUST_ANCHOR_SCHEMA,
+  WEBHOOK_SCHEMA,
 } from './schema.ts';
 import { type BoundStatement, bound, statement } from './statement.ts';
 
@@ -46,6 +50,10 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 11, name: 'owners of declared clients', statements: OWNER_SCHEMA, compatibleFrom: 1 },
   { version: 12, name: 'deleted tenants', statements: DELETED_TENANT_SCHEMA, compatibleFrom: 1 },
   { version: 13, name: 'people in the administration', statements: ADMINISTRATION_SCHEMA, compatibleFrom: 1 },
+  { version: 14, name: 'lists of clients', statements: CLIENT_LIST_SCHEMA, compatibleFrom: 1 },
+  { version: 15, name: 'searches in the audit', statements: AUDIT_SEARCH_SCHEMA, compatibleFrom: 1 },
+  { version: 16, name: 'webhooks', statements: WEBHOOK_SCHEMA, compatibleFrom: 1 },
+  { version: 17, name: 'former versions of clients', statements: HISTORY_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -4,6 +4,8 @@ import { accessTokens } from './access-tokens.ts';
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { authorizationCodes } from './authorization-codes.ts';
+import { clientHistory } from './client-history.ts';
+import { clientLists } from './client-lists.ts';
 import { clients } from './clients.ts';
 import { consents } from './consents.ts';
 import { database } from './database.ts';
@@ -19,6 +21,7 @@ import { sessions } from './sessions.ts';
 import { tenants } from './tenants.ts';
 import { trustAnchors } from './trust-anchors.ts';
 import { upkeep } from './upkeep.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Every store of the engine. The name of a store and the name of its verb make the name of a write (`VerbName`). */
 const STORES = {
@@ -26,6 +29,8 @@ const STORES = {
   accounts,
   audit,
   authorizationCodes,
+  clientLists,
+  clientHistory,
   clients,
   consents,
   database,
@@ -40,6 +45,7 @@ const STORES = {
   tenants,
   trustAnchors,
   upkeep,
+  webhooks,
 };
 
 const NAMED_STORES = Object.entries(STORES) as unknown as readonly (readonly [string, AnyStore])[];

@@ -174,7 +174,7 @@ function storage(
   };
 }
 
-const NO_OBJECTS = { clients: 0, accounts: 0, sessions: 0, grants: 0, accessTokens: 0 };
+const NO_OBJECTS = { clients: 0, accounts: 0, sessions: 0, grants: 0, accessTokens: 0, clientVersions: 0 };
 
 /** The pools stand in this order. */
 const POOLS = ['read', 'write', 'replica'] as const;

@@ -18,6 +18,7 @@ const ABOUT_ALL_TENANTS: ReadonlySet<string> = new Set([
   'tenant',
   'tenant_issuer',
   'tenant_list',
+  'webhook_tenant',
 ]);
 
 interface Table {

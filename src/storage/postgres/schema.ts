@@ -1,3 +1,5 @@
+import { indexed } from '../audit-search.ts';
+
 /** Text is compared and ordered by code points, whatever the locale of the database, so that a page continues correctly. */
 const TEXT = 'TEXT COLLATE "C"';
 
@@ -288,6 +290,83 @@ export const ADMINISTRATION_SCHEMA: readonly string[] = [
    WHERE held.tenant = token.tenant AND held.grant_id = token.grant_id`,
   'CREATE INDEX access_token_subject ON access_token (sub, tenant, key) WHERE sub IS NOT NULL',
   'CREATE INDEX access_token_client ON access_token (client_id, tenant, key)',
+];
+
+/** Lists of clients (ADR 80). They follow the audit, so they are not copied. */
+export const CLIENT_LIST_SCHEMA: readonly string[] = [
+  ...tenantTable({
+    name: 'client_entry',
+    columns: `tenant ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL, version BIGINT NOT NULL,
+      issued_at BIGINT NOT NULL, name ${TEXT} NOT NULL, last_used_at BIGINT NOT NULL, secret_expires_at BIGINT,
+      terms ${TEXT} NOT NULL`,
+    primaryKey: 'tenant, client_id',
+  }),
+  'CREATE INDEX client_entry_name ON client_entry (tenant, name, client_id)',
+  'CREATE INDEX client_entry_created ON client_entry (tenant, issued_at, client_id)',
+  'CREATE INDEX client_entry_used ON client_entry (tenant, last_used_at, client_id)',
+  'CREATE INDEX client_entry_secret_end ON client_entry (tenant, secret_expires_at, client_id) WHERE secret_expires_at IS NOT NULL',
+  ...tenantTable({
+    name: 'client_term',
+    columns: `tenant ${TEXT} NOT NULL, term ${TEXT} NOT NULL, issued_at BIGINT NOT NULL, client_id ${TEXT} NOT NULL`,
+    primaryKey: 'tenant, term, issued_at, client_id',
+  }),
+  ...tenantTable({
+    name: 'client_listing',
+    columns: `tenant ${TEXT} NOT NULL, walked_to ${TEXT}, audited BIGINT NOT NULL`,
+    primaryKey: 'tenant',
+  }),
+];
+
+/** Ways into the audit for searches. The columns without the tenant in front: see `INDEXES`. */
+export const AUDIT_SEARCH_SCHEMA: readonly string[] = [
+  'DROP INDEX audit_event_time',
+  'CREATE INDEX audit_event_time ON audit_event (tenant, at, sequence)',
+  'CREATE INDEX audit_event_request ON audit_event (request_id, tenant, at, sequence)',
+  `CREATE INDEX audit_event_subject ON audit_event (sub, tenant, at, sequence) WHERE ${indexed('sub')}`,
+  `CREATE INDEX audit_event_client ON audit_event (client_id, tenant, at, sequence) WHERE ${indexed('client_id')}`,
+  'CREATE INDEX audit_event_address ON audit_event (address, tenant, at, sequence) WHERE address IS NOT NULL',
+  'CREATE INDEX audit_event_action ON audit_event (action, tenant, at, sequence)',
+  `CREATE INDEX audit_event_actor ON audit_event (actor, tenant, at, sequence) WHERE ${indexed('actor')}`,
+  "CREATE INDEX audit_event_refused ON audit_event (tenant, at, sequence) WHERE outcome = 'refused'",
+];
+
+/** Webhooks, what they have to deliver, and the tenants that have some: row security hides the rows of other tenants. */
+export const WEBHOOK_SCHEMA: readonly string[] = [
+  ...tenantTable({
+    name: 'webhook',
+    columns: `tenant ${TEXT} NOT NULL, id ${TEXT} NOT NULL, version BIGINT NOT NULL, configuration ${TEXT} NOT NULL,
+      sealed ${TEXT} NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, disabled_at BIGINT,
+      position BIGINT NOT NULL, delivered_at BIGINT, delivered BIGINT NOT NULL, missed BIGINT NOT NULL`,
+    primaryKey: 'tenant, id',
+  }),
+  ...tenantTable({
+    name: 'webhook_delivery',
+    columns: `tenant ${TEXT} NOT NULL, webhook_id ${TEXT} NOT NULL, after_sequence BIGINT NOT NULL,
+      until_sequence BIGINT NOT NULL, events BIGINT NOT NULL, missed BIGINT NOT NULL,
+      state ${TEXT} NOT NULL DEFAULT 'waiting', created_at BIGINT NOT NULL, attempts BIGINT NOT NULL DEFAULT 0,
+      attempted_at BIGINT, due_at BIGINT DEFAULT 0, problem ${TEXT}`,
+    primaryKey: 'tenant, webhook_id, after_sequence',
+  }),
+  'CREATE INDEX webhook_delivery_due ON webhook_delivery (tenant, due_at) WHERE due_at IS NOT NULL',
+  'CREATE INDEX webhook_delivery_failed ON webhook_delivery (tenant, attempted_at) WHERE due_at IS NULL',
+  `CREATE TABLE webhook_tenant (tenant ${TEXT} NOT NULL, PRIMARY KEY (tenant))`,
+];
+
+/** Former versions of clients, deleted clients in their grace period, and the reasons that operators give for changes. */
+export const HISTORY_SCHEMA: readonly string[] = [
+  `ALTER TABLE audit_event ADD COLUMN reason ${TEXT}`,
+  ...tenantTable({
+    name: 'client_version',
+    columns: `tenant ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL, version BIGINT NOT NULL,
+      ended_at BIGINT NOT NULL, deleted_at BIGINT, action ${TEXT} NOT NULL, actor ${TEXT} NOT NULL,
+      request_id ${TEXT} NOT NULL, reason ${TEXT}, issued_at BIGINT NOT NULL, registered_via ${TEXT} NOT NULL,
+      registration_token_digest ${TEXT} NOT NULL, secrets ${TEXT} NOT NULL, privileges ${TEXT} NOT NULL,
+      metadata ${TEXT} NOT NULL, data ${TEXT}, shared_digest ${TEXT}, entity_id ${TEXT}, expires_at BIGINT,
+      document ${TEXT}, federation ${TEXT}, owner ${TEXT}`,
+    primaryKey: 'tenant, client_id, instance, version',
+  }),
+  'CREATE INDEX client_version_end ON client_version (tenant, ended_at) WHERE deleted_at IS NULL',
+  'CREATE INDEX client_version_deleted ON client_version (tenant, deleted_at, client_id) WHERE deleted_at IS NOT NULL',
 ];
 
 /** The schema of the first version, as single statements. */

@@ -23,6 +23,7 @@ const CHANGED_SINCE = statement(
 );
 const WITH_LOGOUTS = statement('tenant_with_logouts', 'SELECT tenant FROM logout_waiting ORDER BY tenant');
 const KNOWN = statement('tenant_known', 'SELECT deleted_at FROM tenant WHERE tenant = :tenant');
+const WITH_WEBHOOKS = statement('tenant_with_webhooks', 'SELECT tenant FROM webhook_tenant ORDER BY tenant');
 const NAME_OF_ANOTHER = statement(
   'tenant_name_of_another',
   'SELECT 1 AS present FROM tenant_issuer WHERE issuer = ANY(:names) AND tenant <> :tenant LIMIT 1',
@@ -46,7 +47,14 @@ const AT_VERSION = statement(
   'SELECT 1 AS present FROM tenant WHERE tenant = :tenant AND version = :expected AND deleted_at IS NULL',
 );
 
-type TenantRead = 'version' | 'all' | 'changedSince' | 'withLogouts' | 'deleted' | 'contents';
+type TenantRead =
+  | 'version'
+  | 'all'
+  | 'changedSince'
+  | 'withLogouts'
+  | 'withWebhooks'
+  | 'deleted'
+  | 'contents';
 
 export const tenants: PostgresStore<TenantStore, TenantRead> = {
   reads: {
@@ -81,6 +89,10 @@ export const tenants: PostgresStore<TenantStore, TenantRead> = {
       async () =>
         (await primary.rows(undefined, WITH_LOGOUTS, {})).map(({ tenant }) => String(tenant) as TenantId),
     ...deletion.reads,
+    withWebhooks:
+      ({ primary }) =>
+      async () =>
+        (await primary.rows(undefined, WITH_WEBHOOKS, {})).map(({ tenant }) => String(tenant) as TenantId),
   },
   writes: {
     create: {

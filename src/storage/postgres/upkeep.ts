@@ -9,12 +9,17 @@ export const upkeep: TenantNoun<UpkeepStore, 'isDue'> = {
   reads: {
     isDue:
       ({ primary }) =>
-      async (tenant, { now, settledBefore, auditedBefore, renewableBefore }) => {
+      async (
+        tenant,
+        { now, settledBefore, auditedBefore, renewableBefore, versionsBefore, deletedBefore },
+      ) => {
         const times = {
           now,
           settled_before: settledBefore,
           audited_before: auditedBefore,
           renewable_before: renewableBefore,
+          versions_before: versionsBefore,
+          deleted_before: deletedBefore,
         };
         return (await primary.rows(tenant, DUE, times)).length > 0;
       },

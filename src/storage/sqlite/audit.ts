@@ -1,10 +1,27 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { AuditEvent, AuditLog } from '../../ports/audit-log.ts';
+import type { AuditEvent, AuditFindings, AuditLog, AuditSearch } from '../../ports/audit-log.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
-import { AUDIT_EVENT, AUDIT_SPAN } from '../rows.ts';
-import type { TenantNoun } from './noun.ts';
+import {
+  AUDIT_INDEX_NAMES,
+  AUDIT_INDEXES,
+  AUDIT_ORDERS,
+  type AuditIndex,
+  BETWEEN_PLACES,
+  findings,
+  indexOf,
+  labelRange,
+  placeValues,
+  upTo,
+} from '../audit-search.ts';
+import { AUDIT_EVENT, AUDIT_PLACE } from '../rows.ts';
+import type { ReadConnections, TenantNoun } from './noun.ts';
 
-export const audit: TenantNoun<AuditLog, 'page' | 'pageBefore' | 'span'> = {
+/** The greatest sequence that was ever given: the greatest event may have been swept. */
+export const HEAD = `max(
+  coalesce((SELECT max(sequence) FROM audit_event WHERE tenant = ?1), 0),
+  coalesce((SELECT sequence FROM audit_swept WHERE tenant = ?1), 0))`;
+
+export const audit: TenantNoun<AuditLog, 'page' | 'search' | 'head'> = {
   reads: {
     page({ scans }) {
       const page = scans.prepare(`
@@ -12,17 +29,10 @@ export const audit: TenantNoun<AuditLog, 'page' | 'pageBefore' | 'span'> = {
         WHERE tenant = ? AND sequence > ? ORDER BY sequence LIMIT ?`);
       return (tenant, sequence, limit) => page.all(tenant, sequence, limit).map(AUDIT_EVENT.read);
     },
-    pageBefore({ scans }) {
-      const page = scans.prepare(`
-        SELECT ${AUDIT_EVENT.columns} FROM audit_event
-        WHERE tenant = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?`);
-      return (tenant, sequence, limit) => page.all(tenant, sequence, limit).map(AUDIT_EVENT.read);
-    },
-    span({ scans }) {
-      const span = scans.prepare(`
-        SELECT min(sequence) AS first, max(sequence) AS last FROM audit_event
-        WHERE tenant = ? AND at >= ? AND at < ? HAVING count(*) > 0`);
-      return (tenant, since, until) => AUDIT_SPAN.readOptional(span.get(tenant, since, until));
+    search: searching,
+    head({ lookUps }) {
+      const head = lookUps.prepare(`SELECT ${HEAD} AS head`);
+      return (tenant) => Number(head.get(tenant)?.['head']);
     },
   },
   writes: {
@@ -49,13 +59,54 @@ export function eventRecording(database: DatabaseSync): (tenant: TenantId, event
   // One transaction writes at a time, so the next sequence is also the next in commit order.
   const insert = database.prepare(`
     INSERT INTO audit_event (tenant, sequence, at, action, outcome, actor, client_id, request_id, detail, sub,
-      address, user_agent)
-    VALUES (?1, 1 + max(
-      coalesce((SELECT max(sequence) FROM audit_event WHERE tenant = ?1), 0),
-      coalesce((SELECT sequence FROM audit_swept WHERE tenant = ?1), 0)), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`);
+      address, user_agent, reason)
+    VALUES (?1, 1 + ${HEAD}, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`);
   return (tenant, { at, action, outcome, actor, client_id, request_id, detail, ...person }) => {
-    const { sub = null, address = null, user_agent = null } = person;
+    const { sub = null, address = null, user_agent = null, reason = null } = person;
     const act = [at, action, outcome, actor, client_id, request_id, detail] as const;
-    insert.run(tenant, ...act, sub, address, user_agent);
+    insert.run(tenant, ...act, sub, address, user_agent, reason);
+  };
+}
+
+const MATCHES = `(:actions IS NULL OR action IN (SELECT value FROM json_each(:actions)))
+  AND (:actor IS NULL OR actor = :actor)
+  AND (:actor_from IS NULL OR (actor >= :actor_from AND actor < :actor_to))
+  AND (:client_id IS NULL OR client_id = :client_id) AND (:sub IS NULL OR sub = :sub)
+  AND (:address IS NULL OR address = :address) AND (:request_id IS NULL OR request_id = :request_id)
+  AND (:outcome IS NULL OR outcome = :outcome)`;
+
+type Prepared = ReturnType<DatabaseSync['prepare']>;
+
+function searching({
+  scans,
+}: Pick<ReadConnections, 'scans'>): (tenant: TenantId, search: AuditSearch) => AuditFindings {
+  const prepared = new Map<string, { readonly edge: Prepared; readonly events: Prepared }>();
+  const prepare = (index: AuditIndex, order: AuditSearch['order']): void => {
+    // Without statistics SQLite would guess which index is the best.
+    const among = `FROM audit_event INDEXED BY audit_event_${index}
+      WHERE tenant = :tenant AND ${AUDIT_INDEXES[index]} AND ${BETWEEN_PLACES}`;
+    const statements = [
+      `SELECT ${AUDIT_PLACE.columns} ${among} ${AUDIT_ORDERS[order]} LIMIT 1 OFFSET :examined - 1`,
+      `SELECT ${AUDIT_EVENT.columns} ${among} AND ${MATCHES} ${AUDIT_ORDERS[order]} LIMIT :limit`,
+    ].map((sql) => {
+      const statement = scans.prepare(sql);
+      statement.setAllowUnknownNamedParameters(true);
+      return statement;
+    }) as [Prepared, Prepared];
+    prepared.set(`${index} ${order}`, { edge: statements[0], events: statements[1] });
+  };
+  for (const index of AUDIT_INDEX_NAMES)
+    for (const order of Object.keys(AUDIT_ORDERS)) prepare(index, order as AuditSearch['order']);
+  return (tenant, search) => {
+    const { edge: findEdge, events } = prepared.get(`${indexOf(search)} ${search.order}`) ?? {};
+    const { filter, limit, examined } = search;
+    const edge = AUDIT_PLACE.readOptional(findEdge?.get({ tenant, examined, ...placeValues(search) }));
+    const matching = {
+      actions: filter.actions === undefined ? null : JSON.stringify(filter.actions),
+      ...labelRange(filter),
+      outcome: filter.outcome ?? null,
+    };
+    const values = { tenant, limit, ...matching, ...placeValues(upTo(search, edge)) };
+    return findings(search, (events?.all(values) ?? []).map(AUDIT_EVENT.read), edge);
   };
 }

@@ -47,6 +47,7 @@ function execute(
   const { event } = change;
   if (change.kind === 'create')
     return create(tenant, change.client, { reuseDeletedId: true, now: event.at, event });
-  if (change.kind === 'replace') return replace(tenant, change.client, change.expectedVersion, event);
-  return remove(tenant, change.client, event);
+  if (change.kind === 'replace')
+    return replace(tenant, change.client, change.expectedVersion, event, change.versionsMax);
+  return remove(tenant, change.client, event, change.isKept);
 }

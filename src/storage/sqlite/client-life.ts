@@ -1,7 +1,9 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { CreateConditions, CreateOutcome, StoredClient } from '../../ports/client-store.ts';
 import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
 import { eventRecording } from './audit.ts';
+import { historyEnding } from './client-versions.ts';
 import { journalling } from './journal.ts';
 
 /** The columns that may change during a client's life. */
@@ -48,10 +50,14 @@ export interface EndingClient {
   readonly registered_via: unknown;
 }
 
-/** Ends a client that exists, with everything that belongs to it. The caller records the reason. */
+/**
+ * Ends a client that exists, with everything that belongs to it. The caller records the reason.
+ * @param kept the event of a deletion after which the client can be restored
+ */
 export function clientEnding(
   database: DatabaseSync,
-): (tenant: TenantId, client: EndingClient, at: number) => void {
+): (tenant: TenantId, client: EndingClient, at: number, kept?: AuditEvent) => void {
+  const history = historyEnding(database);
   const remove = database.prepare('DELETE FROM client WHERE tenant = ? AND client_id = ?');
   const removeUses = database.prepare(
     'DELETE FROM client_use WHERE tenant = ? AND client_id = ? AND instance = ?',
@@ -67,7 +73,8 @@ export function clientEnding(
     WHERE tenant = ? AND client_id = ? AND client_instance = ? ON CONFLICT DO NOTHING`);
   const count = openClientCount(database);
   const journal = journalling(database);
-  return (tenant, { client_id, instance, registered_via }, at) => {
+  return (tenant, { client_id, instance, registered_via }, at, kept) => {
+    history(tenant, { client_id, instance }, kept);
     remove.run(tenant, client_id);
     count(tenant, -opened(registered_via));
     removeUses.run(tenant, client_id, instance);
@@ -78,12 +85,18 @@ export function clientEnding(
   };
 }
 
+/** Inserts the row of a client. */
+export function clientInsertion(database: DatabaseSync): (tenant: TenantId, client: StoredClient) => void {
+  const insert = database.prepare(`
+    INSERT INTO client (tenant, client_id, instance, ${CHANGING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  return (tenant, client) => void insert.run(tenant, client.client_id, client.instance, ...changing(client));
+}
+
 /** Creates clients. It finds every reason to refuse before it writes anything, so that a refusal leaves nothing behind. */
 export function clientCreation(
   database: DatabaseSync,
 ): (tenant: TenantId, client: StoredClient, conditions: CreateConditions) => CreateOutcome {
-  const insert = database.prepare(`
-    INSERT INTO client (tenant, client_id, instance, ${CHANGING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insert = clientInsertion(database);
   const look = circumstances(database);
   const count = openClientCount(database);
   const consumption = initialAccessTokenConsumption(database);
@@ -91,7 +104,6 @@ export function clientCreation(
   const record = eventRecording(database);
 
   return (tenant, client, conditions) => {
-    const { client_id, instance } = client;
     const { initialAccessToken, reuseDeletedId, openClientsMax, now, event } = conditions;
     if (initialAccessToken !== undefined && !consumption.isUsable(tenant, initialAccessToken, now)) {
       return 'initial_access_token_used';
@@ -105,7 +117,7 @@ export function clientCreation(
     if (more > 0 && open + more > (openClientsMax ?? Infinity)) return 'open_clients_exhausted';
     if (initialAccessToken !== undefined) consumption.consume(tenant, initialAccessToken, client, now);
     supersede(tenant, client, conditions);
-    insert.run(tenant, client_id, instance, ...changing(client));
+    insert(tenant, client);
     count(tenant, more);
     record(tenant, event);
     return 'created';

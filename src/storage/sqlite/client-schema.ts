@@ -1,3 +1,38 @@
+/**
+ * Former versions of clients, and the reasons that operators give for changes. The row of a deleted client in its grace period has a time of deletion, and a client has at most
+ * one such row. The rows are as large as those of clients, so their key is an index beside them.
+ */
+export const HISTORY_SCHEMA = `
+  ALTER TABLE audit_event ADD COLUMN reason TEXT;
+  CREATE TABLE client_version (
+    tenant TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    instance TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL,
+    deleted_at INTEGER,
+    action TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    request_id TEXT NOT NULL,
+    reason TEXT,
+    issued_at INTEGER NOT NULL,
+    registered_via TEXT NOT NULL,
+    registration_token_digest TEXT NOT NULL,
+    secrets TEXT NOT NULL,
+    privileges TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    data TEXT,
+    shared_digest TEXT,
+    entity_id TEXT,
+    expires_at INTEGER,
+    document TEXT,
+    federation TEXT,
+    owner TEXT,
+    PRIMARY KEY (tenant, client_id, instance, version)
+  ) STRICT;
+  CREATE INDEX client_version_end ON client_version (tenant, ended_at) WHERE deleted_at IS NULL;
+  CREATE INDEX client_version_deleted ON client_version (tenant, deleted_at, client_id) WHERE deleted_at IS NOT NULL;`;
+
 /** Renewals of federated clients. Clients of an older version are due at once, if anything uses them. */
 export const RENEWAL_SCHEMA = `
   ALTER TABLE client ADD COLUMN federation TEXT;

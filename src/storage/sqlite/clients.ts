@@ -1,13 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ChangeOutcome, ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
-import type { ClientId, Digest, Sealed, TenantId } from '../../spec/identifiers.ts';
+import type { ChangeOutcome, ClientStore, StoredClient } from '../../ports/client-store.ts';
+import type { ClientId, TenantId } from '../../spec/identifiers.ts';
 import { visitOf } from '../renewal-visits.ts';
 import { CLIENT_USE } from '../rows.ts';
 import { CLIENT_HAS_ENDED } from '../sweepable.ts';
 import { eventRecording } from './audit.ts';
 import { changingTogether } from './client-batch.ts';
 import { CHANGING, changing, clientCreation, clientEnding, openClientCount, opened } from './client-life.ts';
+import { useListing } from './client-listing.ts';
+import { CLIENT_COLUMNS, storedClient } from './client-rows.ts';
+import { versionKeeping } from './client-versions.ts';
 import { journalling } from './journal.ts';
 import type { ReadConnections, TenantNoun } from './noun.ts';
 
@@ -15,30 +18,6 @@ import type { ReadConnections, TenantNoun } from './noun.ts';
 const SCANNED_MAX = 1000;
 /** Greater than every client id. */
 const BEYOND_ALL = '\u{10ffff}';
-
-/** A row as an array, in the order of `COLUMNS`: two thirds of the cost of an object, and no copy. */
-type Row = readonly [
-  client_id: ClientId,
-  instance: StoredClient['instance'],
-  version: number,
-  issued_at: number,
-  registration_token_digest: Digest,
-  registration_token_sealed: Sealed,
-  registered_via: string,
-  secrets: string,
-  privileges: string,
-  metadata: string,
-  data: string | null,
-  shared_digest: Digest | null,
-  entity_id: string | null,
-  expires_at: number | null,
-  document: string | null,
-  federation: string | null,
-  resolved_at: number | null,
-  renew_at: number | null,
-  owner: string | null,
-];
-const COLUMNS = `client_id, instance, ${CHANGING}`;
 
 type Reads =
   | 'find'
@@ -56,7 +35,7 @@ type Reads =
 export const clients: TenantNoun<ClientStore, Reads> = {
   reads: {
     find({ lookUps }) {
-      return one(lookUps, `SELECT ${COLUMNS} FROM client WHERE tenant = ? AND client_id = ?`);
+      return one(lookUps, `SELECT ${CLIENT_COLUMNS} FROM client WHERE tenant = ? AND client_id = ?`);
     },
     hasRegistrationToken({ lookUps }) {
       const find = lookUps.prepare('SELECT 1 FROM client WHERE tenant = ? AND registration_token_digest = ?');
@@ -65,27 +44,27 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     findShared({ lookUps }) {
       return one(
         lookUps,
-        `SELECT ${COLUMNS} FROM client INDEXED BY client_shared WHERE tenant = ? AND shared_digest = ?`,
+        `SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_shared WHERE tenant = ? AND shared_digest = ?`,
       );
     },
     findOfEntity({ lookUps }) {
       return one(
         lookUps,
-        `SELECT ${COLUMNS} FROM client INDEXED BY client_entity WHERE tenant = ? AND entity_id = ?`,
+        `SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_entity WHERE tenant = ? AND entity_id = ?`,
       );
     },
     page({ scans }) {
       // SQLite orders by UTF-8 bytes, which is code-unit order for every client id that RFC 6749 Appendix A.1 allows (VSCHAR).
       const page = many(
         scans,
-        `SELECT ${COLUMNS} FROM client WHERE tenant = ? AND client_id > ? ORDER BY client_id LIMIT ?`,
+        `SELECT ${CLIENT_COLUMNS} FROM client WHERE tenant = ? AND client_id > ? ORDER BY client_id LIMIT ?`,
       );
       return (tenant, after, limit) => page(tenant, after ?? '', limit);
     },
     ofOwner({ scans }) {
       const page = many(
         scans,
-        `SELECT ${COLUMNS} FROM client INDEXED BY client_owner WHERE tenant = ? AND owner = ? AND client_id > ?
+        `SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_owner WHERE tenant = ? AND owner = ? AND client_id > ?
          ORDER BY client_id LIMIT ?`,
       );
       return (tenant, owner, after, limit) => page(tenant, owner, after ?? '', limit);
@@ -99,7 +78,7 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     idle: idleClients,
     expired({ scans }) {
       const expired = scans.prepare(`
-        SELECT ${COLUMNS} FROM client INDEXED BY client_end WHERE tenant = :tenant AND ${CLIENT_HAS_ENDED}
+        SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_end WHERE tenant = :tenant AND ${CLIENT_HAS_ENDED}
         ORDER BY expires_at LIMIT :limit`);
       expired.setReturnArrays(true);
       return (tenant, { now, renewableBefore }, limit) =>
@@ -127,10 +106,12 @@ export const clients: TenantNoun<ClientStore, Reads> = {
       const count = openClientCount(database);
       const record = eventRecording(database);
       const journal = journalling(database);
-      return (tenant, client, expectedVersion, event) => {
+      const keep = versionKeeping(database);
+      return (tenant, client, expectedVersion, event, versionsMax) => {
         const { client_id, instance } = client;
         const found = find.get(tenant, client_id, instance, expectedVersion);
         if (found === undefined) return lost(tenant, client_id);
+        if (event !== undefined) keep(tenant, client, event, versionsMax ?? 0);
         update.run(...changing(client), tenant, client_id);
         count(tenant, opened(client.registered_via) - opened(found['registered_via']));
         journal(tenant, { kind: 'client-changed', client_id });
@@ -143,10 +124,11 @@ export const clients: TenantNoun<ClientStore, Reads> = {
       const lost = lostOutcome(database);
       const end = clientEnding(database);
       const record = eventRecording(database);
-      return (tenant, { client_id, instance, version }, event) => {
+      return (tenant, { client_id, instance, version }, event, isKept) => {
         const found = find.get(tenant, client_id, instance, version);
         if (found === undefined) return lost(tenant, client_id);
-        end(tenant, { client_id, instance, registered_via: found['registered_via'] }, event.at);
+        const ending = { client_id, instance, registered_via: found['registered_via'] };
+        end(tenant, ending, event.at, isKept === true ? event : undefined);
         record(tenant, event);
         return 'done';
       };
@@ -171,7 +153,7 @@ export const clients: TenantNoun<ClientStore, Reads> = {
               AND used.client_id = client.client_id AND used.instance = client.instance
           ) >= client.resolved_at - :margin
           ORDER BY renew_at LIMIT :limit)
-        RETURNING ${COLUMNS}`);
+        RETURNING ${CLIENT_COLUMNS}`);
       claim.setReturnArrays(true);
       return (tenant, { now, until, from, useMargin: margin, limit }) => {
         const visit = visitOf(
@@ -191,9 +173,12 @@ export const clients: TenantNoun<ClientStore, Reads> = {
           SELECT 1 FROM client INDEXED BY client_instance WHERE tenant = ?1 AND client_id = ?2 AND instance = ?3)
         ON CONFLICT (tenant, client_id, instance, secret_digest) DO UPDATE SET last_used_at = excluded.last_used_at
         WHERE excluded.last_used_at > last_used_at`);
+      const list = useListing(database);
       return (tenant, uses) => {
-        for (const { client_id, instance, secret_digest, last_used_at } of uses) {
+        for (const use of uses) {
+          const { client_id, instance, secret_digest, last_used_at } = use;
           record.run(tenant, client_id, instance, secret_digest ?? '', last_used_at);
+          list(tenant, use);
         }
       };
     },
@@ -207,7 +192,7 @@ function one(database: DatabaseSync, sql: string): (...values: Values) => Stored
   statement.setReturnArrays(true);
   return (...values) => {
     const row = statement.get(...values);
-    return row === undefined ? undefined : storedClient(row as unknown as Row);
+    return row === undefined ? undefined : storedClient(row as unknown as readonly unknown[]);
   };
 }
 
@@ -217,31 +202,9 @@ function many(database: DatabaseSync, sql: string): (...values: Values) => reado
   return (...values) => rowsOf(statement.all(...values));
 }
 
-/** @param rows arrays, in the order of `COLUMNS` */
+/** @param rows arrays, in the order of `CLIENT_COLUMNS` */
 const rowsOf = (rows: readonly unknown[]): readonly StoredClient[] =>
-  (rows as readonly Row[]).map(storedClient);
-
-const storedClient = (row: Row): StoredClient => ({
-  client_id: row[0],
-  instance: row[1],
-  version: row[2],
-  issued_at: row[3],
-  registration_token_digest: row[4],
-  registration_token_sealed: row[5],
-  registered_via: row[6],
-  secrets: row[7] === '[]' ? [] : (JSON.parse(row[7]) as StoredSecret[]),
-  privileges: row[8],
-  metadata: row[9],
-  data: row[10],
-  shared_digest: row[11],
-  entity_id: row[12],
-  expires_at: row[13],
-  document: row[14],
-  federation: row[15],
-  resolved_at: row[16],
-  renew_at: row[17],
-  owner: row[18],
-});
+  rows.map((row) => storedClient(row as readonly unknown[]));
 
 /** Finds a client that is still as the caller read it. */
 function atVersion(database: DatabaseSync): ReturnType<DatabaseSync['prepare']> {
@@ -270,7 +233,7 @@ function idleClients({
     WHERE tenant = ? AND client_id > ? ORDER BY client_id LIMIT 1 OFFSET ?`);
   const scan = many(
     scans,
-    `SELECT ${COLUMNS} FROM client INDEXED BY client_instance
+    `SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_instance
      WHERE tenant = ?1 AND client_id > ?2 AND client_id <= ?3 AND registered_via IN ('open', 'document')
        AND issued_at < ?4
        AND NOT EXISTS (SELECT 1 FROM client_use AS use WHERE use.tenant = ?1 AND use.client_id = client.client_id

@@ -39,6 +39,7 @@ const COUNTED = {
   sessions: 'session',
   grants: 'authorization_grant',
   accessTokens: 'access_token',
+  clientVersions: 'client_version',
 } as const;
 /** Rows that one table is counted up to: a few milliseconds of the event loop. */
 const COUNTED_MAX = 250_000;
@@ -55,6 +56,7 @@ export function countObjects(database: DatabaseSync): StoredObjects {
     sessions: count(COUNTED.sessions),
     grants: count(COUNTED.grants),
     accessTokens: count(COUNTED.accessTokens),
+    clientVersions: count(COUNTED.clientVersions),
   };
 }
 

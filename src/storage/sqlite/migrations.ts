@@ -1,13 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type SchemaState, suits, tooNew } from '../schema.ts';
-import { OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
+import { CLIENT_LIST_SCHEMA } from './client-list-schema.ts';
+import { HISTORY_SCHEMA, OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
 import {
   ADMINISTRATION_SCHEMA,
   LOGOUT_ISSUER_SCHEMA,
   LOGOUT_SCHEMA,
   SESSION_SCHEMA,
 } from './end-user-schema.ts';
+import { AUDIT_SEARCH_SCHEMA, WEBHOOK_SCHEMA } from './event-schema.ts';
 import { COMPATIBILITY_SCHEMA, RATE_SCHEMA, TIME_SCHEMA } from './process-schema.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
 import { DELETED_TENANT_SCHEMA, TENANT_SCHEMA } from './tenant-schema.ts';
@@ -297,6 +299,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 23, name: 'owners of declared clients', sql: OWNER_SCHEMA, compatibleFrom: 13 },
   { version: 24, name: 'deleted tenants', sql: DELETED_TENANT_SCHEMA, compatibleFrom: 13 },
   { version: 25, name: 'people in the administration', sql: ADMINISTRATION_SCHEMA, compatibleFrom: 13 },
+  { version: 26, name: 'lists of clients', sql: CLIENT_LIST_SCHEMA, compatibleFrom: 13 },
+  { version: 27, name: 'searches in the audit', sql: AUDIT_SEARCH_SCHEMA, compatibleFrom: 13 },
+  { version: 28, name: 'webhooks', sql: WEBHOOK_SCHEMA, compatibleFrom: 13 },
+  { version: 29, name: 'former versions of clients', sql: HISTORY_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

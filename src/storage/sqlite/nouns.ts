@@ -3,6 +3,8 @@ import { accessTokens } from './access-tokens.ts';
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { authorizationCodes } from './authorization-codes.ts';
+import { clientHistory } from './client-history.ts';
+import { clientLists } from './client-lists.ts';
 import { clients } from './clients.ts';
 import { consents } from './consents.ts';
 import { database } from './database.ts';
@@ -18,6 +20,7 @@ import { sessions } from './sessions.ts';
 import { tenants } from './tenants.ts';
 import { trustAnchors } from './trust-anchors.ts';
 import { upkeep } from './upkeep.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Every store of the engine. The name of a store and the name of its verb make the name of a write (`VerbName`). */
 export const STORES = {
@@ -25,6 +28,8 @@ export const STORES = {
   accounts,
   audit,
   authorizationCodes,
+  clientLists,
+  clientHistory,
   clients,
   consents,
   database,
@@ -39,6 +44,7 @@ export const STORES = {
   tenants,
   trustAnchors,
   upkeep,
+  webhooks,
 };
 
 /** Prepares the reads of every store. */

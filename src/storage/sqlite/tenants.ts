@@ -20,7 +20,14 @@ type Row = readonly [
   cleared_at: number | null,
 ];
 
-type TenantRead = 'version' | 'all' | 'changedSince' | 'withLogouts' | 'deleted' | 'contents';
+type TenantRead =
+  | 'version'
+  | 'all'
+  | 'changedSince'
+  | 'withLogouts'
+  | 'withWebhooks'
+  | 'deleted'
+  | 'contents';
 
 // One statement sees one state, so a tenant never appears with the names of another version.
 const SELECT = `
@@ -83,6 +90,10 @@ export const tenants: SqliteStore<TenantStore, TenantRead> = {
       return () => waiting.all().map(({ tenant }) => String(tenant) as TenantId);
     },
     ...deletion.reads,
+    withWebhooks({ lookUps }) {
+      const listed = lookUps.prepare('SELECT tenant FROM webhook_tenant ORDER BY tenant');
+      return () => listed.all().map(({ tenant }) => String(tenant) as TenantId);
+    },
   },
   writes: {
     create(database) {

@@ -17,12 +17,14 @@ const replaced = (client: StoredClient, expectedVersion: number): ClientChange =
   client,
   expectedVersion,
   event: anEvent({ action: 'client.update', client_id: client.client_id }),
+  versionsMax: 5,
 });
 
 const deleted = (client: StoredClient): ClientChange => ({
   kind: 'delete',
   client,
   event: anEvent({ action: 'client.delete', client_id: client.client_id }),
+  isKept: true,
 });
 
 const operators = (values: Partial<StoredClient> = {}): StoredClient =>
@@ -56,6 +58,12 @@ function together(make: MakeEngine): void {
       ]);
       assert.deepEqual(outcome, []);
       assert.deepEqual(await tenant.clients.page(undefined, 10), named(changed, fresh));
+      const former = await tenant.clientHistory.versions(kept, undefined, 9);
+      assert.deepEqual(
+        former.map(({ version, metadata }) => [version, metadata]),
+        [[1, kept.metadata]],
+      );
+      assert.equal((await tenant.clientHistory.deleted(gone.client_id))?.instance, gone.instance);
       assert.deepEqual((await actions(tenant)).slice(before), [
         ['client.create', fresh.client_id],
         ['client.update', kept.client_id],

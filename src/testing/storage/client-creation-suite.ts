@@ -34,9 +34,13 @@ function manyAtOnce(make: MakeEngine): void {
         }),
       );
       const outcomes = await Promise.all(
-        clients.map((client) =>
-          tenant.clients.create(client, { ...OPEN, event: { ...EVENT, client_id: client.client_id } }),
-        ),
+        clients.map((client) => {
+          const { client_id } = client;
+          return tenant.clients.create(client, {
+            ...OPEN,
+            event: { ...EVENT, client_id, reason: client_id },
+          });
+        }),
       );
       assert.equal(occurrences(outcomes, 'created'), 100);
       for (const client of clients) assert.deepEqual(await tenant.clients.find(client.client_id), client);
@@ -47,6 +51,7 @@ function manyAtOnce(make: MakeEngine): void {
         times(100, (index) => index + 1),
       );
       assert.equal(new Set(events.map(({ client_id }) => client_id)).size, 100);
+      assert.ok(events.every(({ client_id, reason }) => client_id === reason));
     }),
   );
 

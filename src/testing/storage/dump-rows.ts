@@ -47,7 +47,7 @@ function rowsOf(
   if (name === 'tenant_list') return [[1, 7]];
   if (name === 'seal_canary') return [[1, `sealed-${mark}`]];
   if (name === 'counters') return [[tenant ?? '', rows, rows + 1000]];
-  if (keyLength === 1) return [[tenant ?? '', 3]];
+  if (keyLength === 1) return [[tenant ?? '', 3].slice(0, table.columns.length)];
   return times(rows, (index) =>
     table.columns.map((column, position) => {
       if (position === 0) return tenant ?? '';

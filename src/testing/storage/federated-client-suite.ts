@@ -161,7 +161,7 @@ function renewals(make: MakeEngine): void {
       for (const one of [client, held]) await tenant.clients.create(one, OPEN);
       const grant = aGrant(held);
       await tenant.grants.create(grant, aTokenOf(grant));
-      const times = { now: NOW, settledBefore: 0, auditedBefore: 0 };
+      const times = { now: NOW, settledBefore: 0, auditedBefore: 0, versionsBefore: 0, deletedBefore: 0 };
       const early = { ...times, renewableBefore: NOW - 11 };
       assert.deepEqual(await tenant.clients.expired(early, 10), []);
       assert.equal(await tenant.upkeep.isDue(early), false);

@@ -1,10 +1,14 @@
 import { describe } from 'node:test';
 import { accessTokenContract } from './access-token-suite.ts';
 import { accountContract } from './account-suite.ts';
+import { auditSearchContract } from './audit-search-suite.ts';
 import { auditContract } from './audit-suite.ts';
 import { authorizationCodeContract } from './authorization-code-suite.ts';
 import { clientBatchContract } from './client-batch-suite.ts';
 import { clientCreationContract } from './client-creation-suite.ts';
+import { clientHistoryContract } from './client-history-suite.ts';
+import { clientListContract } from './client-list-suite.ts';
+import { clientRestoreContract } from './client-restore-suite.ts';
 import { clientContract } from './client-suite.ts';
 import { clientUseContract } from './client-use-suite.ts';
 import { consentContract } from './consent-suite.ts';
@@ -25,6 +29,7 @@ import { tenantDeletionContract } from './tenant-deletion-suite.ts';
 import { tenantContract } from './tenant-suite.ts';
 import { trustAnchorContract } from './trust-anchor-suite.ts';
 import { upkeepContract } from './upkeep-suite.ts';
+import { webhookContract } from './webhook-suite.ts';
 import { wholeStorageContract } from './whole-storage-suite.ts';
 
 /** Registers the tests that every storage engine must pass; `engine` answers with an empty place each time. */
@@ -40,12 +45,17 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('consents', () => consentContract(engine));
     describe('clients', () => clientContract(engine));
     describe('batches of changes to clients', () => clientBatchContract(engine));
+    describe('lists of clients', () => clientListContract(engine));
+    describe('former versions of clients', () => clientHistoryContract(engine));
+    describe('deleted clients that come back', () => clientRestoreContract(engine));
     describe('uses of clients', () => clientUseContract(engine));
     describe('access tokens', () => accessTokenContract(engine));
     describe('grants and refresh tokens', () => grantContract(engine));
     describe('authorisation codes', () => authorizationCodeContract(engine));
     describe('initial access tokens', () => initialAccessTokenContract(engine));
     describe('audit log', () => auditContract(engine));
+    describe('searches in the audit', () => auditSearchContract(engine));
+    describe('webhooks', () => webhookContract(engine));
     describe('journal of changes', () => journalContract(engine));
     describe('what may be used once', () => replayContract(engine));
     describe('rates', () => rateContract(engine));

@@ -23,8 +23,20 @@ import {
 } from './stored-examples.ts';
 
 const ADA = 'ada' as Subject;
-const BEFORE: SweepTimes = { now: NOW, settledBefore: NOW, auditedBefore: 0, renewableBefore: 0 };
-const AFTER: SweepTimes = { ...BEFORE, now: NOW + 1000 };
+const BEFORE: SweepTimes = {
+  now: NOW,
+  settledBefore: NOW,
+  auditedBefore: 0,
+  renewableBefore: 0,
+  versionsBefore: NOW,
+  deletedBefore: NOW,
+};
+const AFTER: SweepTimes = {
+  ...BEFORE,
+  now: NOW + 1000,
+  versionsBefore: NOW + 1000,
+  deletedBefore: NOW + 1000,
+};
 
 /** Tests the questions of the periodic work about all tenants, or about all tables of one. */
 export function upkeepContract(make: MakeEngine): void {
@@ -194,6 +206,22 @@ const ROWS: Readonly<
       await accounts.rememberBrowser(account.sub, aDigest(), NOW + 1, 3);
     },
     async ({ accounts }) => await accounts.sweepExpired(AFTER.now, 10),
+  ],
+  'a former version of a client': [
+    async ({ clients }) => {
+      const client = aClient();
+      await clients.create(client, OPEN);
+      await clients.replace({ ...client, version: 2 }, 1, anEvent({ at: NOW + 1 }), 1);
+    },
+    async ({ clientHistory }) => await clientHistory.sweep({ ...AFTER, deletedMax: 1 }, 10),
+  ],
+  'a deleted client': [
+    async ({ clients }) => {
+      const client = aClient();
+      await clients.create(client, OPEN);
+      await clients.delete(client, anEvent({ at: NOW + 1 }), true);
+    },
+    async ({ clientHistory }) => await clientHistory.sweep({ ...AFTER, deletedMax: 1 }, 10),
   ],
   'a client of a federation': [
     async ({ clients }) =>

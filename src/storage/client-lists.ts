@@ -1,0 +1,254 @@
+import type { RecordedAuditEvent } from '../ports/audit-log.ts';
+import type { ClientCriteria } from '../ports/client-lists.ts';
+import { TERMS_MAX } from '../ports/client-lists.ts';
+import type { StoredClient } from '../ports/client-store.ts';
+import { type ClientListing, listingOf } from '../spec/client-listing.ts';
+import type { ClientId, ClientInstance } from '../spec/identifiers.ts';
+
+/** An order in which clients can be visited. Each has an index that begins with the tenant. */
+export type Driver = 'id' | 'name' | 'created' | 'used' | 'secretEnd' | 'end' | 'term';
+
+interface DriverTable {
+  readonly table: 'client_entry' | 'client_term' | 'client';
+  /** The column that the order is by, before `client_id`. */
+  readonly key: string | undefined;
+  /** SQLite reads this index. */
+  readonly index: string | undefined;
+}
+
+export const DRIVERS: Readonly<Record<Driver, DriverTable>> = {
+  id: { table: 'client_entry', key: undefined, index: undefined },
+  name: { table: 'client_entry', key: 'name', index: 'client_entry_name' },
+  created: { table: 'client_entry', key: 'issued_at', index: 'client_entry_created' },
+  used: { table: 'client_entry', key: 'last_used_at', index: 'client_entry_used' },
+  secretEnd: { table: 'client_entry', key: 'secret_expires_at', index: 'client_entry_secret_end' },
+  end: { table: 'client', key: 'expires_at', index: 'client_end' },
+  term: { table: 'client_term', key: 'issued_at', index: undefined },
+};
+
+/** Indexes without the rows that have no value. */
+const PARTIAL: ReadonlySet<string> = new Set(['client_entry_secret_end', 'client_end']);
+
+export type Direction = 'ascending' | 'descending';
+
+/** How the SQL of an engine differs. */
+export interface Dialect {
+  /** Whether `part` stands in `text`. */
+  readonly contains: (text: string, part: string) => string;
+  /** A parameter with its type. */
+  readonly typed: (parameter: string, type: 'text' | 'bigint') => string;
+  /** Names the index for the table before it. */
+  readonly by: (index: string) => string;
+}
+
+/** The parts of criteria that a statement checks; a statement with more than are asked passes them. */
+export type Condition = 'name' | 'namePart' | 'created' | 'used' | 'secretEnd' | 'end' | 'livingAt' | 'terms';
+export const CONDITIONS: readonly Condition[] = [
+  'name',
+  'namePart',
+  'created',
+  'used',
+  'secretEnd',
+  'end',
+  'livingAt',
+  'terms',
+];
+
+/** Returns the names of the conditions in criteria. */
+export const conditionsOf = (criteria: ClientCriteria): readonly Condition[] =>
+  CONDITIONS.filter((name) => (name === 'terms' ? criteria.terms.length > 0 : criteria[name] !== undefined));
+
+const COLUMNS = {
+  name: ['name', 'text'],
+  created: ['issued_at', 'bigint'],
+  used: ['last_used_at', 'bigint'],
+  secretEnd: ['secret_expires_at', 'bigint'],
+  end: ['expires_at', 'bigint'],
+} as const;
+
+/** A condition that holds if its parameter is null. */
+const unless = (dialect: Dialect, parameter: string, type: 'text' | 'bigint', condition: string): string =>
+  `(${dialect.typed(parameter, type)} IS NULL OR ${condition})`;
+
+function span(dialect: Dialect, name: keyof typeof COLUMNS, row: string): readonly string[] {
+  const [column, type] = COLUMNS[name];
+  const [from, until] = [`:${parameterOf(name)}_from`, `:${parameterOf(name)}_until`];
+  return [
+    unless(dialect, from, type, `${row}.${column} >= ${dialect.typed(from, type)}`),
+    unless(dialect, until, type, `${row}.${column} < ${dialect.typed(until, type)}`),
+  ];
+}
+
+const parameterOf = (name: string): string =>
+  name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+
+/** A row of another table, found by its key, that meets conditions. A scalar subquery is never hashed or merged (ADR 22). */
+const rowWith = (table: string, alias: string, conditions: readonly string[]): string =>
+  `(SELECT 1 FROM ${table} AS ${alias} WHERE ${alias}.tenant = :tenant AND ${alias}.client_id = d.client_id AND ${conditions.join(' AND ')}) = 1`;
+
+function conditions(dialect: Dialect, driver: Driver, asked: ReadonlySet<Condition>): readonly string[] {
+  const own: string[] = [];
+  const ofEntry: string[] = [];
+  const ofClient: string[] = [];
+  for (const name of ['name', 'created', 'used', 'secretEnd', 'end'] as const) {
+    if (!asked.has(name)) continue;
+    // The statement visits no client outside of the span of its own order.
+    if (name === driver) continue;
+    if (name === 'end') ofClient.push(...span(dialect, name, 'c'));
+    else ofEntry.push(...span(dialect, name, 'e'));
+  }
+  if (asked.has('namePart')) {
+    const row = driver === 'name' ? 'd' : 'e';
+    const part = dialect.typed(':name_part', 'text');
+    const held = unless(dialect, ':name_part', 'text', dialect.contains(`${row}.name`, part));
+    (driver === 'name' ? own : ofEntry).push(held);
+  }
+  if (asked.has('livingAt')) {
+    const at = dialect.typed(':living_at', 'bigint');
+    ofClient.push(unless(dialect, ':living_at', 'bigint', `c.expires_at IS NULL OR c.expires_at > ${at}`));
+  }
+  if (ofEntry.length > 0) own.push(rowWith('client_entry', 'e', ofEntry));
+  if (ofClient.length > 0) own.push(rowWith('client', 'c', ofClient));
+  if (asked.has('terms'))
+    own.push(...places(TERMS_MAX).map((place) => termCondition(dialect, driver, place)));
+  return own;
+}
+
+const places = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+
+function termCondition(dialect: Dialect, driver: Driver, place: number): string {
+  const parameter = `:term_${place}`;
+  // A term stands beside the time of registration, so that the list of a term is in that order.
+  const issued = driver === 'term' || driver === 'created' ? 'd.issued_at' : issuedAt;
+  return unless(
+    dialect,
+    parameter,
+    'text',
+    `(SELECT 1 FROM client_term AS t WHERE t.tenant = :tenant AND t.term = ${parameter} AND t.issued_at = ${issued} AND t.client_id = d.client_id) = 1`,
+  );
+}
+
+const ofEntry = (column: string): string =>
+  `(SELECT e.${column} FROM client_entry AS e WHERE e.tenant = :tenant AND e.client_id = d.client_id)`;
+const issuedAt = ofEntry('issued_at');
+
+/** The clients after `start` and up to `stop`, in the direction. */
+function between(dialect: Dialect, driver: Driver, direction: Direction): string {
+  const { table, key, index } = DRIVERS[driver];
+  const columns = key === undefined ? 'd.client_id' : `(d.${key}, d.client_id)`;
+  const type = key === 'name' ? 'text' : 'bigint';
+  const place = (end: string): string =>
+    key === undefined
+      ? `:${end}_id`
+      : `(${dialect.typed(`:${end}_key`, type)}, ${dialect.typed(`:${end}_id`, 'text')})`;
+  const [after, before] = direction === 'ascending' ? ['>', '<'] : ['<', '>'];
+  const by = index === undefined ? '' : dialect.by(index);
+  const list = driver === 'term' ? 'AND d.term = :list ' : '';
+  const partial = index !== undefined && PARTIAL.has(index) ? `AND d.${key} IS NOT NULL ` : '';
+  return `FROM ${table} AS d ${by} WHERE d.tenant = :tenant ${list}${partial}AND ${columns} ${after} ${place('start')}
+    AND ${columns} ${before}= ${place('stop')}`;
+}
+
+function order(driver: Driver, direction: Direction): string {
+  const { key } = DRIVERS[driver];
+  const way = direction === 'ascending' ? '' : ' DESC';
+  return [...(key === undefined ? [] : [key]), 'client_id'].map((column) => `d.${column}${way}`).join(', ');
+}
+
+/** Counts the clients between two places, up to `:most`. */
+export const countText = (dialect: Dialect, driver: Driver): string =>
+  `SELECT count(*) AS clients FROM (SELECT 1 AS found ${between(dialect, driver, 'ascending')} LIMIT :most) AS counted`;
+
+/** Finds the place that is `:visited` clients behind the start. */
+export function endText(dialect: Dialect, driver: Driver, direction: Direction): string {
+  const { key } = DRIVERS[driver];
+  return `SELECT ${key === undefined ? 'd.client_id' : `d.${key}`} AS place, d.client_id
+    ${between(dialect, driver, direction)} ORDER BY ${order(driver, direction)} LIMIT 1 OFFSET :visited`;
+}
+
+/** Finds the clients between two places that meet conditions, with everything that orders are by. */
+export function visitText(
+  dialect: Dialect,
+  driver: Driver,
+  direction: Direction,
+  asked: ReadonlySet<Condition>,
+): string {
+  const checked = conditions(dialect, driver, asked).map((condition) => `AND ${condition}`);
+  return `SELECT d.client_id, ${ofEntry('name')} AS name, ${issuedAt} AS created, ${ofEntry('last_used_at')} AS used
+    ${between(dialect, driver, direction)} ${checked.join('\n')} ORDER BY ${order(driver, direction)} LIMIT :limit`;
+}
+
+/** The parameters of conditions. */
+export function criteriaValues(criteria: ClientCriteria): Readonly<Record<string, string | number | null>> {
+  const values: Record<string, string | number | null> = {
+    name_part: criteria.namePart ?? null,
+    living_at: criteria.livingAt ?? null,
+  };
+  for (const name of ['name', 'created', 'used', 'secretEnd', 'end'] as const) {
+    values[`${parameterOf(name)}_from`] = criteria[name]?.from ?? null;
+    values[`${parameterOf(name)}_until`] = criteria[name]?.until ?? null;
+  }
+  for (const place of places(TERMS_MAX)) values[`term_${place}`] = criteria.terms[place] ?? null;
+  return values;
+}
+
+/** The version of a client that its lists show. */
+export interface ListedVersion {
+  readonly instance: ClientInstance;
+  readonly version: number;
+}
+
+/**
+ * Returns the values by which a client is found. A client whose texts cannot be read has no name and no terms: it must not stop
+ * the listing of the others.
+ */
+export function listed(client: StoredClient): ClientListing {
+  try {
+    return listingOf(client);
+  } catch {
+    return { name: '', terms: [], secret_expires_at: null };
+  }
+}
+
+/** An event of the audit, as the lists follow it. */
+export type FollowedEvent = Pick<RecordedAuditEvent, 'sequence' | 'action' | 'outcome' | 'client_id'>;
+
+/** Says whether an event may stand for a change of a client. A read may renew a secret. */
+const mayChangeClient = ({ action, outcome, client_id }: FollowedEvent): boolean =>
+  client_id !== null && outcome === 'done' && action.startsWith('client.');
+
+interface Followed {
+  /** Undefined if events are missing: they were swept. */
+  readonly clients: readonly ClientId[] | undefined;
+  /** The last event that was followed. */
+  readonly to: number;
+}
+
+/**
+ * Returns the clients that events name, at most `limit`, each once.
+ * @param events those after `from`, in order; all up to `head` if there are not more than the caller asked for
+ */
+export function followed(
+  events: readonly FollowedEvent[],
+  from: number,
+  head: number,
+  limit: number,
+): Followed {
+  const clients = new Set<ClientId>();
+  let to = from;
+  for (const event of events) {
+    // Numbers have no gaps.
+    if (event.sequence !== to + 1) return { clients: undefined, to };
+    if (mayChangeClient(event)) {
+      const client_id = event.client_id as ClientId;
+      if (clients.size >= limit && !clients.has(client_id)) break;
+      clients.add(client_id);
+    }
+    to = event.sequence;
+  }
+  if (events.length === 0 && to < head) return { clients: undefined, to };
+  return { clients: [...clients], to };
+}
+
+/** Events that one step of catching up reads for each client that it lists. */
+export const EVENTS_PER_CLIENT = 4;

@@ -1,0 +1,249 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type {
+  ClientCriteria,
+  ClientListPage,
+  ClientPlace,
+  ClientSearch,
+  ClientSort,
+  ListedClient,
+  Span,
+} from '../ports/client-lists.ts';
+import type { ClientId } from '../spec/identifiers.ts';
+import type { Direction, Driver } from './client-lists.ts';
+
+/** A part of an order: the clients after `start` and up to `stop`, in the direction of the visit. */
+export interface Stretch {
+  readonly driver: Driver;
+  /** The term, for the driver `term`. */
+  readonly list?: string;
+  readonly start: ClientPlace;
+  readonly stop: ClientPlace;
+}
+
+/** A client with everything that orders are by. */
+export interface VisitedClient {
+  readonly client_id: ClientId;
+  readonly name: string;
+  readonly created: number;
+  readonly used: number;
+}
+
+/** Everything that a search asks an engine. */
+export interface ListReader {
+  /** Counts the clients of a stretch in ascending order, up to `most`. */
+  count(stretch: Stretch, most: number): Promise<number>;
+  /** Returns the place of the client that stands `visited` clients behind the first one of a stretch. */
+  end(stretch: Stretch, direction: Direction, visited: number): Promise<ClientPlace | undefined>;
+  visit(
+    stretch: Stretch,
+    direction: Direction,
+    criteria: ClientCriteria,
+    limit: number,
+  ): Promise<readonly VisitedClient[]>;
+  /** Returns the clients that still exist, in the order of their ids. */
+  read(ids: readonly ClientId[]): Promise<readonly ListedClient[]>;
+  /** A visit should take about this time: others wait for it. */
+  readonly visit_ms: number;
+}
+
+/**
+ * A list of at most this many clients is read whole and sorted. From a longer one the search goes along the wanted order: one in
+ * a few hundred clients meets the condition there.
+ */
+const COLLECTED_MAX = 2000;
+const VISITED_FIRST = 500;
+const VISITED_MIN = 100;
+const VISITED_MAX = 100_000;
+
+/** Finds a page of clients. It reads the shortest list whole, or walks along the wanted order until the page is full or the time is over. */
+export async function searchClients(reader: ListReader, search: ClientSearch): Promise<ClientListPage> {
+  const began = performance.now();
+  const shortest = await shortestList(reader, search);
+  const visits = new Visits(reader, search, began);
+  const { found, next } =
+    shortest?.short === true
+      ? await visits.collect(shortest)
+      : await visits.walk(stretchOf(search, shortest));
+  const listed = await reader.read(found.map(({ client_id }) => client_id));
+  const byId = new Map(listed.map((one) => [one.client.client_id, one]));
+  return { found: found.flatMap(({ client_id }) => byId.get(client_id) ?? []), next };
+}
+
+interface Candidate extends Stretch {
+  /** Whether it is short enough to be read whole. */
+  readonly short: boolean;
+}
+
+/** Returns the shortest list that has every client that meets the criteria; undefined if the wanted order alone will do. */
+async function shortestList(
+  reader: ListReader,
+  { criteria, sort }: ClientSearch,
+): Promise<Candidate | undefined> {
+  const lists = listsOf(criteria);
+  const [only] = lists;
+  if (only === undefined) return undefined;
+  const alone = lists.length === 1 && criteria.namePart === undefined && criteria.livingAt === undefined;
+  if (alone && (only.driver === sort || (only.driver === 'term' && sort === 'created')))
+    return { ...only, short: false };
+  const counts = await Promise.all(lists.map((list) => reader.count(list, COLLECTED_MAX + 1)));
+  const least = Math.min(...counts);
+  const shortest = lists[counts.indexOf(least)];
+  return shortest === undefined ? undefined : { ...shortest, short: least <= COLLECTED_MAX };
+}
+
+/** Returns the stretches that criteria name, in ascending order. */
+function listsOf(criteria: ClientCriteria): readonly Stretch[] {
+  const spans = (['name', 'created', 'used', 'secretEnd', 'end'] as const).flatMap((driver) => {
+    const span = criteria[driver];
+    return span === undefined ? [] : [{ driver, ...ends(driver, 'ascending', span) }];
+  });
+  const terms = criteria.terms.map((list) => ({
+    driver: 'term' as const,
+    list,
+    ...ends('term', 'ascending', criteria.created),
+  }));
+  return [...terms, ...spans];
+}
+
+/** Returns the stretch of the wanted order; that of a term if it has this order. */
+function stretchOf({ criteria, sort, descending }: ClientSearch, shortest: Stretch | undefined): Stretch {
+  const direction = descending ? 'descending' : 'ascending';
+  if (sort === 'created' && shortest?.driver === 'term')
+    return { ...shortest, ...ends('term', direction, criteria.created) };
+  const span = sort === 'id' ? undefined : criteria[sort];
+  return { driver: sort, ...ends(sort, direction, span) };
+}
+
+/** Greater than every name and identifier. */
+const BEYOND_ALL = '\u{10ffff}';
+
+function ends(
+  driver: Driver,
+  direction: Direction,
+  { from, until }: Span<string | number> = {},
+): Pick<Stretch, 'start' | 'stop'> {
+  const isText = driver === 'name' || driver === 'id';
+  const none = '' as ClientId;
+  const id = driver === 'id' ? (BEYOND_ALL as ClientId) : none;
+  const low = { key: from ?? (isText ? '' : -1), client_id: none };
+  const high = { key: until ?? (isText ? BEYOND_ALL : Number.MAX_SAFE_INTEGER), client_id: id };
+  return direction === 'ascending' ? { start: low, stop: high } : { start: high, stop: low };
+}
+
+interface Found {
+  readonly found: readonly VisitedClient[];
+  readonly next: ClientPlace | undefined;
+}
+
+/** The visits of one search. */
+class Visits {
+  readonly #reader: ListReader;
+  readonly #search: ClientSearch;
+  readonly #began: number;
+  #visited = VISITED_FIRST;
+
+  constructor(reader: ListReader, search: ClientSearch, began: number) {
+    this.#reader = reader;
+    this.#search = search;
+    this.#began = began;
+  }
+
+  /** Reads a list whole, and returns what comes first in the wanted order. */
+  async collect(list: Stretch): Promise<Found> {
+    const { sort, descending, after, limit } = this.#search;
+    const found: VisitedClient[] = [];
+    let start: ClientPlace | undefined = list.start;
+    while (start !== undefined) {
+      const { rows, end } = await this.#visit({ ...list, start }, 'ascending', COLLECTED_MAX);
+      found.push(...rows);
+      start = end;
+    }
+    const compare = comparison(descending);
+    const from = after === undefined ? undefined : placed(after);
+    const rest = found
+      .map((row) => placedBy(sort, row))
+      .filter((one) => from === undefined || compare(one, from) > 0)
+      .sort(compare);
+    return this.#page(rest.slice(0, limit + 1).flatMap(({ row }) => row ?? []));
+  }
+
+  /** Goes along the wanted order. */
+  async walk(whole: Stretch): Promise<Found> {
+    const { descending, after, limit, sort } = this.#search;
+    const direction = descending ? 'descending' : 'ascending';
+    const found: VisitedClient[] = [];
+    let start = after ?? whole.start;
+    for (;;) {
+      const { rows, end } = await this.#visit({ ...whole, start }, direction, limit + 1 - found.length);
+      found.push(...rows);
+      if (found.length > limit || end === undefined) return this.#page(found);
+      if (performance.now() - this.#began >= this.#search.budget_ms)
+        return { found, next: walked(sort, end) };
+      start = end;
+      await nextTurn();
+    }
+  }
+
+  /** @param found has an additional client if the page is not the last one */
+  #page(found: readonly VisitedClient[]): Found {
+    const { limit, sort } = this.#search;
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      found: page,
+      next: found.length > limit && last !== undefined ? placeOf(sort, last) : undefined,
+    };
+  }
+
+  /** Visits the next part of a stretch, which is longer if the one before was quick. */
+  async #visit(
+    stretch: Stretch,
+    direction: Direction,
+    limit: number,
+  ): Promise<{ readonly rows: readonly VisitedClient[]; readonly end: ClientPlace | undefined }> {
+    const began = performance.now();
+    const end = await this.#reader.end(stretch, direction, this.#visited);
+    const part = end === undefined ? stretch : { ...stretch, stop: end };
+    const rows = await this.#reader.visit(part, direction, this.#search.criteria, limit);
+    const took = performance.now() - began;
+    if (took * 2 < this.#reader.visit_ms) this.#visited = Math.min(VISITED_MAX, this.#visited * 2);
+    if (took > this.#reader.visit_ms * 2) this.#visited = Math.max(VISITED_MIN, this.#visited / 2);
+    return { rows, end };
+  }
+}
+
+const walked = (sort: ClientSort, end: ClientPlace): ClientPlace =>
+  sort === 'id' ? { key: end.client_id, client_id: end.client_id } : end;
+
+const placeOf = (sort: ClientSort, row: VisitedClient): ClientPlace => ({
+  key: sort === 'id' ? row.client_id : row[sort],
+  client_id: row.client_id,
+});
+
+interface Placed {
+  /** In UTF-8, whose order is that of both engines. */
+  readonly key: Buffer | number;
+  readonly client_id: string;
+  readonly row?: VisitedClient;
+}
+
+const placed = ({ key, client_id }: ClientPlace): Placed => ({
+  key: typeof key === 'number' ? key : Buffer.from(key),
+  client_id,
+});
+
+const placedBy = (sort: ClientSort, row: VisitedClient): Placed => ({ ...placed(placeOf(sort, row)), row });
+
+function comparison(descending: boolean): (one: Placed, other: Placed) => number {
+  const sign = descending ? -1 : 1;
+  return (one, other) =>
+    sign * (compareKeys(one.key, other.key) || compareIds(one.client_id, other.client_id));
+}
+
+function compareKeys(one: Buffer | number, other: Buffer | number): number {
+  if (typeof one === 'number' || typeof other === 'number') return Number(one) - Number(other);
+  return one.compare(other);
+}
+
+/** Identifiers are ASCII. */
+const compareIds = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
