@@ -7,10 +7,11 @@ import {
   importClient,
 } from '../clients/export-import/import-clients.ts';
 import { readExportHeader } from '../clients/export-import/imported-client.ts';
+import { FOREIGN_SERVERS } from '../clients/foreign-import/foreign-formats.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { MetadataRefused, sentenceOf } from '../spec/metadata-mistake.ts';
 import { type Command, command, type Surroundings } from './command.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure, calledWrongly } from './failure.ts';
 import { readLines } from './input.ts';
 import { writePrivateFile } from './private-file.ts';
 import type { RegistrySession } from './registry-session.ts';
@@ -118,15 +119,31 @@ type Tally = Record<ImportOutcome | 'refused', number>;
 
 const importAll = command({
   words: ['clients', 'import'],
-  summary: 'Register the clients of an export with their ids and secrets',
+  summary: 'Register the clients of an export, of this server or another one',
   description: [
     'Each line is checked like a registration. A line that is refused is reported with its number and all its mistakes, and the other lines go on. Members and values that this server does not have are dropped and reported. A client that exists already with the same content is skipped, so that an interrupted import can be run again.',
     'An existing client with different content is refused unless --replace is given, and so is a client that was deleted here. All secrets are encrypted with the key of this database. Clients from another issuer must learn the new addresses; the command warns of this.',
+    'With --from, the file is a realm export of Keycloak, a list of clients of Hydra (the answer of its API or the output of its command, of version 1 or 2), or the answer of GET /clients of Connect2id. The report says for each client which members were carried over, what changed, and what this server does not have. Run it with --dry-run first. A secret is carried over if the export has it; otherwise the client gets a new one, which `chancery clients show --secrets` prints.',
     'An absent SQLite database is created.',
   ],
   servers: BESIDE_SERVERS,
-  operands: { file: { words: 'Names the file that `clients export` wrote; `-` reads standard input.' } },
+  operands: {
+    file: {
+      words: 'Names the file that `clients export` or another server wrote; `-` reads standard input.',
+    },
+  },
   options: {
+    from: {
+      kind: 'choice',
+      values: FOREIGN_SERVERS,
+      words: 'Names the other server that wrote the file.',
+    },
+    owner: {
+      kind: 'text',
+      value: 'OWNER',
+      words:
+        'Gives the clients of another server an owner, so that files of `chancery apply` can declare them.',
+    },
     replace: {
       kind: 'flag',
       words: 'Replaces clients that exist with different content. This cannot be undone.',
@@ -136,16 +153,37 @@ const importAll = command({
       short: 'n',
       words: 'Checks all lines and counts the outcomes, and changes nothing.',
     },
+    'redirect-uris': {
+      kind: 'text',
+      value: 'FILE',
+      words:
+        'Names a YAML or JSON file with a map from client_id to a list of addresses. They take the place of the redirection URIs of the other server, which may be patterns.',
+    },
     ...REGISTRY_OPTIONS,
   },
   environment: SETTINGS_VARIABLES,
   output:
-    'One line with the number of imported, replaced, unchanged and refused clients. With --json, one JSON object.',
+    'One line with the number of imported, replaced, unchanged and refused clients. With --json, one JSON object. With --from, a report on each client before it.',
   exits: { 1: 'At least one line was refused, or the command failed.' },
-  examples: ['chancery clients import clients.jsonl --dry-run', 'chancery clients import clients.jsonl'],
+  examples: [
+    'chancery clients import clients.jsonl --dry-run',
+    'chancery clients import clients.jsonl',
+    'chancery clients import --from keycloak realm-export.json --dry-run',
+  ],
   run: async (call) => {
-    const { json, replace, 'dry-run': dryRun } = call.options;
+    const { json, replace, from, owner, 'redirect-uris': redirectUris, 'dry-run': dryRun } = call.options;
+    if (from !== undefined && replace) throw calledWrongly('--replace is for exports of this server');
+    if (from === undefined && (owner ?? redirectUris) !== undefined)
+      throw calledWrongly('--owner and --redirect-uris need --from');
     return await withRegistry(call, { create: true }, async (session) => {
+      if (from !== undefined) {
+        const { importForeign } = await import('./client-foreign-import.ts');
+        return await importForeign(
+          session,
+          { server: from, file: call.operands.file, owner, redirectUris, dryRun, json },
+          call,
+        );
+      }
       const tally = await importLines(session, call.operands.file, { replace, dryRun }, call);
       const counts = Object.entries(tally).map(([outcome, clients]) => `${clients} ${outcome}`);
       call.print(
