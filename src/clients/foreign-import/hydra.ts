@@ -145,7 +145,7 @@ function tokenForm(client: Client, lost: string[]): { readonly [member: string]:
   const [only] = seconds;
   if (seconds.length > 1 || (seconds.length === 1 && only === undefined))
     lost.push(
-      `the lifetimes of access tokens differ by grant: ${spans.map(([name, value]) => `${name} ${String(value)}`).join(', ')}`,
+      `the lifetimes of access tokens differ by grant: ${spans.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ')}`,
     );
   const lifetime = seconds.length === 1 ? only : undefined;
   return {
@@ -156,7 +156,8 @@ function tokenForm(client: Client, lost: string[]): { readonly [member: string]:
 
 /** A duration of Go, as text (`1h0m0s`) or in nanoseconds. */
 function secondsOf(value: JsonValue): number | undefined {
-  const ms = typeof value === 'number' ? value / 1_000_000 : durationMs(String(value));
+  const ms =
+    typeof value === 'number' ? value / 1_000_000 : durationMs(typeof value === 'string' ? value : '');
   return ms === undefined || ms < 1000 ? undefined : Math.floor(ms / 1000);
 }
 
