@@ -76,7 +76,7 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
   table(
     'account',
     true,
-    'tenant* sub* version# login_name username password_hash claims created_at# updated_at# disabled_at# admin_role',
+    'tenant* sub* version# login_name username password_hash claims created_at# updated_at# disabled_at# admin_role#',
   ),
   table('known_browser', true, 'tenant* sub* browser* expires_at#'),
   table(

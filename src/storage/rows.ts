@@ -16,15 +16,35 @@ import type { SessionClient, SessionConditions, StoredSession } from '../ports/s
 import type { SeenProcess } from '../ports/storage.ts';
 import type { StoredTrustAnchor } from '../ports/trust-anchor-store.ts';
 import type { StoredDelivery, StoredWebhook, TakenDelivery } from '../ports/webhook-store.ts';
+import { ADMIN_ROLES, type AdminRole } from '../spec/admin-scopes.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 
 /**
  * How a member stands in its column, on either engine. `json`: as JSON text, or NULL for null. `optional`: NULL where the
- * member is absent. `plain`: as it is.
+ * member is absent. `role`: as its rank from 1 on, which keeps the row narrow. `plain`: as it is.
  */
-type Kind = 'plain' | 'json' | 'optional';
+type Kind = 'plain' | 'json' | 'optional' | 'role';
 
 type Column = string | number | null;
+
+/** Returns the rank of a role, as it is stored. */
+export const rankOf = (role: AdminRole): number => ADMIN_ROLES.indexOf(role) + 1;
+
+const asItIs = (value: unknown): Column => value as Column;
+
+const READ: Readonly<Record<Kind, (value: unknown) => unknown>> = {
+  plain: asItIs,
+  optional: asItIs,
+  json: (value) => JSON.parse(value as string),
+  role: (value) => ADMIN_ROLES[Number(value) - 1] ?? null,
+};
+
+const WRITTEN: Readonly<Record<Kind, (value: unknown) => Column>> = {
+  plain: asItIs,
+  optional: asItIs,
+  json: (value) => JSON.stringify(value),
+  role: (value) => rankOf(value as AdminRole),
+};
 
 /** Maps the rows of one table to the records of a port. Each column has the name of its member. */
 export interface RowMapper<Stored> {
@@ -50,13 +70,13 @@ function mapper<Stored extends object>(
     for (const [name, kind] of members) {
       const value = (row as Readonly<Record<string, unknown>>)[name];
       if (kind === 'optional' && value === null) continue;
-      stored[name] = kind === 'json' && value !== null ? JSON.parse(value as string) : value;
+      stored[name] = value === null ? null : READ[kind](value);
     }
     return stored as Stored;
   };
   const column = (stored: Stored, name: string, kind: Kind): Column => {
     const value = (stored as Readonly<Record<string, unknown>>)[name] ?? null;
-    return kind === 'json' && value !== null ? JSON.stringify(value) : (value as Column);
+    return value === null ? null : WRITTEN[kind](value);
   };
   return {
     columns: members.map(([name]) => name).join(', '),
@@ -92,7 +112,7 @@ export const ACCOUNT = mapper<StoredAccount>({
   created_at: 'plain',
   updated_at: 'plain',
   disabled_at: 'plain',
-  admin_role: 'plain',
+  admin_role: 'role',
 });
 
 export const AUDIT_EVENT = mapper<RecordedAuditEvent>({

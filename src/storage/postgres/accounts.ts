@@ -104,7 +104,7 @@ export const accounts: TenantNoun<AccountStore, 'find' | 'findByLoginName' | 'pa
         const { sub } = account;
         if ((await one(transaction.query(HAS, { tenant, sub }))) !== undefined) return 'sub_taken';
         if (await isTaken(transaction, tenant, account)) return 'login_name_taken';
-        await transaction.query(INSERT, { tenant, ...account });
+        await transaction.query(INSERT, { tenant, ...ACCOUNT.writeNamed(account) });
         await record(transaction, tenant, event);
         return 'created';
       },
@@ -117,7 +117,7 @@ export const accounts: TenantNoun<AccountStore, 'find' | 'findByLoginName' | 'pa
           return await lost(transaction, tenant, sub);
         }
         if (await isTaken(transaction, tenant, account)) return 'login_name_taken';
-        await transaction.query(UPDATE, { tenant, ...account });
+        await transaction.query(UPDATE, { tenant, ...ACCOUNT.writeNamed(account) });
         if (endAll) await endEverything(transaction, tenant, sub);
         await record(transaction, tenant, event);
         return 'done';

@@ -273,10 +273,10 @@ export const OWNER_SCHEMA: readonly string[] = [
 
 /** Roles of accounts in the administration, and the orders in which it lists what belongs to people. */
 export const ADMINISTRATION_SCHEMA: readonly string[] = [
-  `ALTER TABLE account ADD COLUMN admin_role VARCHAR(13) COLLATE "C"`,
+  'ALTER TABLE account ADD COLUMN admin_role BIGINT',
   'CREATE INDEX account_role ON account (tenant, admin_role, login_name) WHERE admin_role IS NOT NULL',
   'CREATE INDEX account_disabled ON account (tenant, login_name) WHERE disabled_at IS NOT NULL',
-  'CREATE INDEX account_created ON account (tenant, created_at, sub)',
+  'CREATE INDEX account_created ON account (tenant, created_at, sub) WHERE created_at >= 0',
   'CREATE INDEX session_created ON session (tenant, created_at, sid)',
   'CREATE INDEX session_client_use ON session_client (client_id, tenant, first_used_at, sid)',
   'DROP INDEX authorization_grant_client',

@@ -105,7 +105,7 @@ export const LOGOUT_SCHEMA = `
  * one index only.
  */
 export const ADMINISTRATION_SCHEMA = `
-  ALTER TABLE account ADD COLUMN admin_role TEXT;
+  ALTER TABLE account ADD COLUMN admin_role INTEGER;
   CREATE INDEX account_role ON account (tenant, admin_role, login_name) WHERE admin_role IS NOT NULL;
   CREATE INDEX account_disabled ON account (tenant, login_name) WHERE disabled_at IS NOT NULL;
   CREATE INDEX account_created ON account (tenant, created_at, sub);
