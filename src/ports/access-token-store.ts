@@ -1,6 +1,7 @@
 import type { Awaitable } from '../spec/awaitable.ts';
 import type { AccessTokenKey, ClientId, ClientInstance, GrantId } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
+import type { Listing, ListRange } from './listing.ts';
 
 /** An issued access token. The record never changes, so it may be cached, parsed and rendered ahead. */
 export interface StoredAccessToken {
@@ -38,7 +39,16 @@ export interface InitialAccessToken extends InitialAccessTokenLabel {
   readonly revoked_at: number | null;
 }
 
+/** The rows that a list has: of a subject, of an instance of a client, of both, or all. */
+export interface AccessTokenFilter {
+  readonly sub?: string | undefined;
+  readonly client?: { readonly client_id: ClientId; readonly instance: ClientInstance } | undefined;
+  readonly now: number;
+}
+
 export interface AccessTokenStore {
+  /** Returns a page of the access tokens of clients that have not expired, latest first, without those of deleted clients. */
+  list(filter: AccessTokenFilter, range: ListRange): Promise<Listing<StoredAccessToken>>;
   /** Stores a token; durable when it resolves. `GrantStore` issues the tokens of grants. */
   issue(token: StoredAccessToken): Promise<void>;
   /** Stores an initial access token, which is valid for one registration. Durable when it resolves. */

@@ -1,5 +1,6 @@
 import type { ClientId, ClientInstance, Subject } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
+import type { Listing, ListRange } from './listing.ts';
 
 /** An end-user's consent to one instance of a client. A client registered again under the same id inherits nothing. */
 export interface StoredConsent {
@@ -16,7 +17,15 @@ export interface StoredConsent {
   readonly updated_at: number;
 }
 
+/** The rows that a list has: of a subject, of an instance of a client, of both, or all. */
+export interface ConsentFilter {
+  readonly sub?: Subject | undefined;
+  readonly client?: { readonly client_id: ClientId; readonly instance: ClientInstance } | undefined;
+}
+
 export interface ConsentStore {
+  /** Returns a page of the consents in the order of subject and client, without those to deleted clients. */
+  list(filter: ConsentFilter, range: ListRange): Promise<Listing<StoredConsent>>;
   find(
     sub: Subject,
     client: Pick<StoredConsent, 'client_id' | 'instance'>,
@@ -41,5 +50,15 @@ export interface ConsentStore {
     sub: Subject,
     client: Pick<StoredConsent, 'client_id' | 'instance'>,
     event?: AuditEvent,
+  ): Promise<boolean>;
+  /**
+   * Deletes a consent, and ends every grant that the subject gave the client, with all tokens. Returns whether there was a
+   * consent or a grant. A grant that is stored meanwhile ends too, or follows a new consent.
+   * @param event recorded in the same transaction if there was one
+   */
+  withdraw(
+    sub: Subject,
+    client: Pick<StoredConsent, 'client_id' | 'instance'>,
+    event: AuditEvent,
   ): Promise<boolean>;
 }

@@ -1,6 +1,7 @@
 import type { ClientId, ClientInstance, Digest, GrantId, SessionId } from '../spec/identifiers.ts';
 import type { StoredAccessToken } from './access-token-store.ts';
 import type { AuditEvent } from './audit-log.ts';
+import type { Listing, ListRange } from './listing.ts';
 
 export interface StoredRefreshToken {
   readonly digest: Digest;
@@ -50,7 +51,16 @@ export interface Refreshing {
  */
 export type RefreshOutcome = 'refreshed' | 'reused' | 'absent';
 
+/** The rows that a list has: of a subject, of an instance of a client, of both, or all. */
+export interface GrantFilter {
+  readonly sub?: string | undefined;
+  readonly client?: { readonly client_id: ClientId; readonly instance: ClientInstance } | undefined;
+  readonly now: number;
+}
+
 export interface GrantStore {
+  /** Returns a page of the grants that have not expired, latest first, without those of deleted clients. */
+  list(filter: GrantFilter, range: ListRange): Promise<Listing<StoredGrant>>;
   /** Stores a grant and its first access token in one transaction. Durable when it resolves. */
   create(grant: StoredGrant, token: StoredAccessToken): Promise<void>;
   /**

@@ -1,5 +1,6 @@
 import type { ClientId, ClientInstance, Digest, SessionId, Subject } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
+import type { Listing, ListRange } from './listing.ts';
 
 /** An end-user's session in one browser. All times are seconds since the Unix epoch. */
 export interface StoredSession {
@@ -64,7 +65,16 @@ export type SessionCreation =
     }
   | { readonly outcome: 'account_changed' };
 
+/** The rows that a list has: of a subject, of an instance of a client, of both, or all. */
+export interface SessionFilter {
+  readonly sub?: Subject | undefined;
+  readonly client?: { readonly client_id: ClientId; readonly instance: ClientInstance } | undefined;
+  readonly now: number;
+}
+
 export interface SessionStore {
+  /** Returns a page of the sessions that have not expired, the latest sign-in first; of a client: the latest that it took part in first. */
+  list(filter: SessionFilter, range: ListRange): Promise<Listing<StoredSession>>;
   /** Returns undefined for an unknown or ended session. May return an expired one. */
   find(key: Digest): Promise<StoredSession | undefined>;
   findBySid(sid: SessionId): Promise<StoredSession | undefined>;

@@ -90,6 +90,11 @@ export const AUDIT_EVENTS = {
     place: 'row',
     detail: 'the scope, cut after 500 characters',
   },
+  'consent.withdraw': {
+    words: 'Access of a client was withdrawn: the consent of the end-user ended with all grants for it.',
+    place: 'row',
+    detail: '`by the end-user`, or null',
+  },
   'consent.revoke': {
     words:
       'A consent ended before the end-user was asked again, because the document of the client had changed.',

@@ -1,4 +1,8 @@
-import type { InitialAccessToken, InitialAccessTokenLabel } from '../ports/access-token-store.ts';
+import type {
+  InitialAccessToken,
+  InitialAccessTokenLabel,
+  StoredAccessToken,
+} from '../ports/access-token-store.ts';
 import type { StoredAccount } from '../ports/account-store.ts';
 import type { AuditEvent, AuditPlace, RecordedAuditEvent } from '../ports/audit-log.ts';
 import type { StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
@@ -29,6 +33,10 @@ type Column = string | number | null;
 
 /** Returns the rank of a role, as it is stored. */
 export const rankOf = (role: AdminRole): number => ADMIN_ROLES.indexOf(role) + 1;
+
+/** Whether an account may administer everything now. */
+export const isAdministrator = ({ admin_role, disabled_at }: StoredAccount): boolean =>
+  admin_role === 'administrator' && disabled_at === null;
 
 const asItIs = (value: unknown): Column => value as Column;
 
@@ -87,6 +95,16 @@ function mapper<Stored extends object>(
       Object.fromEntries(members.map(([name, kind]) => [name, column(stored, name, kind)])),
   };
 }
+
+export const ACCESS_TOKEN = mapper<StoredAccessToken>({
+  key: 'plain',
+  expires_at: 'plain',
+  client_id: 'plain',
+  client_instance: 'plain',
+  grant_id: 'plain',
+  introspection: 'plain',
+  sub: 'optional',
+});
 
 const LABEL = { label: 'plain', issued_at: 'plain', scope: 'plain', redirect_hosts: 'json' } as const;
 

@@ -84,6 +84,7 @@ function storeOver(
       lookUps.push(key);
       return tokens.get(key);
     },
+    list: unused,
     issue: unused,
     issueInitial: unused,
     findInitial: unused,

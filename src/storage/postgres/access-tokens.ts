@@ -1,8 +1,10 @@
 import type { AccessTokenStore, StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
+import { ACCESS_TOKEN_LIST } from '../people-listings.ts';
 import { INITIAL_ACCESS_TOKEN, INITIAL_LABEL } from '../rows.ts';
 import { RECORDING, record, recorded } from './audit.ts';
 import { JOURNALLING_TOKEN, trimJournal } from './journal.ts';
+import { listing } from './listing.ts';
 import { changed, type TenantNoun, type Values } from './noun.ts';
 import { columnNames, type ListedColumns, listed, Refused, statement, unnested } from './statement.ts';
 
@@ -118,8 +120,9 @@ const SWEEP_INITIAL = statement(
      WHERE tenant = :tenant AND used_at IS NULL AND expires_at < :now ORDER BY expires_at LIMIT :limit))`,
 );
 
-export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' | 'pageInitial'> = {
+export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' | 'pageInitial' | 'list'> = {
   reads: {
+    list: listing(ACCESS_TOKEN_LIST),
     find:
       ({ primary }) =>
       (tenant, key) =>

@@ -1,9 +1,11 @@
 import type { AccountStore, StoredAccount } from '../../ports/account-store.ts';
 import type { ChangeOutcome } from '../../ports/client-store.ts';
 import type { Subject, TenantId } from '../../spec/identifiers.ts';
-import { ACCOUNT } from '../rows.ts';
+import { ACCOUNT_LIST } from '../people-listings.ts';
+import { ACCOUNT, isAdministrator, rankOf } from '../rows.ts';
 import { record } from './audit.ts';
 import { endGrantsOf } from './grants.ts';
+import { listing } from './listing.ts';
 import { changed, one, type TenantNoun, type Transaction } from './noun.ts';
 import { endSessionsOf } from './session-ending.ts';
 import { statement } from './statement.ts';
@@ -33,6 +35,10 @@ const KNOWS_BROWSER = statement(
 const HAS = statement(
   'account_has',
   'SELECT 1 AS present FROM account WHERE tenant = :tenant AND sub = :sub',
+);
+const ADMINISTRATORS = statement(
+  'account_administrators',
+  'SELECT sub FROM account WHERE tenant = :tenant AND admin_role = :role AND disabled_at IS NULL LIMIT 2',
 );
 const HOLDER = statement(
   'account_holder',
@@ -78,8 +84,12 @@ const SWEEP_BROWSERS = statement(
      WHERE tenant = :tenant AND expires_at < :now ORDER BY expires_at LIMIT :limit)`,
 );
 
-export const accounts: TenantNoun<AccountStore, 'find' | 'findByLoginName' | 'page' | 'knowsBrowser'> = {
+export const accounts: TenantNoun<
+  AccountStore,
+  'find' | 'findByLoginName' | 'page' | 'knowsBrowser' | 'list'
+> = {
   reads: {
+    list: listing(ACCOUNT_LIST),
     find:
       ({ primary }) =>
       async (tenant, sub) =>
@@ -111,12 +121,15 @@ export const accounts: TenantNoun<AccountStore, 'find' | 'findByLoginName' | 'pa
     },
     replace: {
       locksTenant: true,
-      async interactive(transaction, tenant, account, { expectedVersion, endAll, event }) {
+      async interactive(transaction, tenant, account, replacement) {
+        const { expectedVersion, endAll, event, keepsAdministrator = false } = replacement;
         const { sub } = account;
         if (!(await accountIsUnchanged(transaction, tenant, sub, expectedVersion))) {
           return await lost(transaction, tenant, sub);
         }
         if (await isTaken(transaction, tenant, account)) return 'login_name_taken';
+        if (keepsAdministrator && !isAdministrator(account) && (await isLast(transaction, tenant, sub)))
+          return 'last_administrator';
         await transaction.query(UPDATE, { tenant, ...ACCOUNT.writeNamed(account) });
         if (endAll) await endEverything(transaction, tenant, sub);
         await record(transaction, tenant, event);
@@ -125,10 +138,11 @@ export const accounts: TenantNoun<AccountStore, 'find' | 'findByLoginName' | 'pa
     },
     delete: {
       locksTenant: true,
-      async interactive(transaction, tenant, { sub, version }, event) {
+      async interactive(transaction, tenant, { sub, version }, event, keepsAdministrator = false) {
         if (!(await accountIsUnchanged(transaction, tenant, sub, version))) {
           return await lost(transaction, tenant, sub);
         }
+        if (keepsAdministrator && (await isLast(transaction, tenant, sub))) return 'last_administrator';
         await endEverything(transaction, tenant, sub);
         await transaction.query(FORGET_CONSENTS, { tenant, sub });
         await transaction.query(REMOVE, { tenant, sub });
@@ -161,6 +175,12 @@ export async function accountIsUnchanged(
   version: number,
 ): Promise<boolean> {
   return (await one(transaction.query(UNCHANGED, { tenant, sub, version }))) !== undefined;
+}
+
+/** Whether this is an enabled administrator, and no other account is. */
+async function isLast(transaction: Transaction, tenant: TenantId, sub: Subject): Promise<boolean> {
+  const { rows } = await transaction.query(ADMINISTRATORS, { tenant, role: rankOf('administrator') });
+  return rows.length === 1 && rows[0]?.['sub'] === sub;
 }
 
 /** Why a conditional write changed nothing. */

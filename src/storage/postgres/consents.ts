@@ -1,6 +1,10 @@
 import type { ConsentStore } from '../../ports/consent-store.ts';
+import type { GrantId } from '../../spec/identifiers.ts';
+import { CONSENT_LIST } from '../people-listings.ts';
 import { CONSENT, widenedConsent } from '../rows.ts';
 import { record } from './audit.ts';
+import { endGrant } from './grants.ts';
+import { listing } from './listing.ts';
 import { changed, one, type TenantNoun } from './noun.ts';
 import { statement } from './statement.ts';
 
@@ -24,10 +28,16 @@ const PUT = statement(
    ON CONFLICT (tenant, sub, client_id, instance) DO UPDATE SET scope = excluded.scope, claims = excluded.claims,
      resources = excluded.resources, updated_at = excluded.updated_at`,
 );
+const GRANTS = statement(
+  'consent_grants',
+  `SELECT grant_id FROM authorization_grant
+   WHERE tenant = :tenant AND sub = :sub AND client_id = :client_id AND client_instance = :instance`,
+);
 const REMOVE = statement('consent_remove', `DELETE FROM consent WHERE ${PLACE}`);
 
-export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject'> = {
+export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject' | 'list'> = {
   reads: {
+    list: listing(CONSENT_LIST),
     find:
       ({ primary }) =>
       async (tenant, sub, { client_id, instance }) =>
@@ -56,6 +66,18 @@ export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject'> = {
       async interactive(transaction, tenant, sub, { client_id, instance }, event) {
         const removing = transaction.query(REMOVE, { tenant, sub, client_id, instance });
         if ((await changed(removing)) !== 1) return false;
+        await record(transaction, tenant, event);
+        return true;
+      },
+    },
+    withdraw: {
+      locksTenant: true,
+      async interactive(transaction, tenant, sub, { client_id, instance }, event) {
+        const place = { tenant, sub, client_id, instance };
+        const removed = await changed(transaction.query(REMOVE, place));
+        const { rows } = await transaction.query(GRANTS, place);
+        for (const { grant_id } of rows) await endGrant(transaction, tenant, grant_id as GrantId);
+        if (removed === 0 && rows.length === 0) return false;
         await record(transaction, tenant, event);
         return true;
       },

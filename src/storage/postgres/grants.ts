@@ -1,9 +1,11 @@
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { GrantStore, Refreshing, RefreshOutcome, StoredGrant } from '../../ports/grant-store.ts';
 import type { AccessTokenKey, GrantId, SessionId, TenantId } from '../../spec/identifiers.ts';
+import { GRANT_LIST } from '../people-listings.ts';
 import { TOKEN_COLUMNS, TOKEN_VALUES, tokenValues } from './access-tokens.ts';
 import { record } from './audit.ts';
 import { appendToJournal } from './journal.ts';
+import { listing } from './listing.ts';
 import { changed, GO_INTERACTIVE, one, type TenantNoun, type Transaction, type Values } from './noun.ts';
 import { type Row, statement } from './statement.ts';
 
@@ -110,8 +112,9 @@ const FORGET_GONE = statement(
   'DELETE FROM client_with_orphans WHERE tenant = :tenant AND client_id = :client_id AND instance = :instance',
 );
 
-export const grants: TenantNoun<GrantStore, 'find' | 'ofSubject'> = {
+export const grants: TenantNoun<GrantStore, 'find' | 'ofSubject' | 'list'> = {
   reads: {
+    list: listing(GRANT_LIST),
     find:
       ({ primary }) =>
       async (tenant, grant_id) => {

@@ -6,9 +6,11 @@ import type {
   StoredSession,
 } from '../../ports/session-store.ts';
 import type { SessionId, TenantId } from '../../spec/identifiers.ts';
+import { SESSION_LIST } from '../people-listings.ts';
 import { isSameLiveSubject, SESSION, SESSION_CLIENT } from '../rows.ts';
 import { accountIsUnchanged } from './accounts.ts';
 import { record } from './audit.ts';
+import { listing } from './listing.ts';
 import { changed, type TenantNoun, type Transaction } from './noun.ts';
 import { CLIENTS, endSession, endSessionsOf, replaceSession } from './session-ending.ts';
 import { statement } from './statement.ts';
@@ -59,8 +61,9 @@ const SWEEP_CLIENTS = statement(
   'DELETE FROM session_client WHERE tenant = :tenant AND sid = ANY(:sids)',
 );
 
-export const sessions: TenantNoun<SessionStore, 'find' | 'findBySid' | 'ofSubject' | 'clients'> = {
+export const sessions: TenantNoun<SessionStore, 'find' | 'findBySid' | 'ofSubject' | 'clients' | 'list'> = {
   reads: {
+    list: listing(SESSION_LIST),
     find:
       ({ primary }) =>
       async (tenant, key) =>

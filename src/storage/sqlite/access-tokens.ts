@@ -1,15 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { AccessTokenStore, StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { AccessTokenKey, ClientId, ClientInstance, GrantId, TenantId } from '../../spec/identifiers.ts';
+import { ACCESS_TOKEN_LIST } from '../people-listings.ts';
 import { INITIAL_ACCESS_TOKEN, INITIAL_LABEL } from '../rows.ts';
 import { eventRecording } from './audit.ts';
 import { journalling } from './journal.ts';
+import { listing } from './listing.ts';
 import type { TenantNoun } from './noun.ts';
 
 type Row = readonly [number, ClientId, ClientInstance | null, GrantId | null, string];
 
-export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' | 'pageInitial'> = {
+export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' | 'pageInitial' | 'list'> = {
   reads: {
+    list: listing(ACCESS_TOKEN_LIST),
     find({ lookUps, snapshot }) {
       // A deleted client's tokens stay and are not found, so that deleting a client costs the same for any number of tokens.
       // Without the hint SQLite would read the large row of the client; the index holds everything the condition needs.

@@ -2,14 +2,20 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { AccountStore, StoredAccount } from '../../ports/account-store.ts';
 import type { ChangeOutcome } from '../../ports/client-store.ts';
 import type { Subject, TenantId } from '../../spec/identifiers.ts';
-import { ACCOUNT } from '../rows.ts';
+import { ACCOUNT_LIST } from '../people-listings.ts';
+import { ACCOUNT, isAdministrator, rankOf } from '../rows.ts';
 import { eventRecording } from './audit.ts';
 import { subjectGrantsEnding } from './grants.ts';
+import { listing } from './listing.ts';
 import type { TenantNoun } from './noun.ts';
 import { sessionEnding } from './session-ending.ts';
 
-export const accounts: TenantNoun<AccountStore, 'find' | 'findByLoginName' | 'page' | 'knowsBrowser'> = {
+export const accounts: TenantNoun<
+  AccountStore,
+  'find' | 'findByLoginName' | 'page' | 'knowsBrowser' | 'list'
+> = {
   reads: {
+    list: listing(ACCOUNT_LIST),
     find({ lookUps }) {
       const find = lookUps.prepare(`SELECT ${ACCOUNT.columns} FROM account WHERE tenant = ? AND sub = ?`);
       return (tenant, sub) => ACCOUNT.readOptional(find.get(tenant, sub));
@@ -56,10 +62,13 @@ export const accounts: TenantNoun<AccountStore, 'find' | 'findByLoginName' | 'pa
       const lost = lostOutcome(database);
       const endEverything = everythingEnding(database);
       const record = eventRecording(database);
-      return (tenant, account, { expectedVersion, endAll, event }) => {
+      const isLast = lastAdministrator(database);
+      return (tenant, account, { expectedVersion, endAll, event, keepsAdministrator = false }) => {
         const { sub } = account;
         if (!isUnchanged(tenant, sub, expectedVersion)) return lost(tenant, sub);
         if (isTaken(tenant, account)) return 'login_name_taken';
+        if (keepsAdministrator && !isAdministrator(account) && isLast(tenant, sub))
+          return 'last_administrator';
         update.run(tenant, sub, ...ACCOUNT.write(account));
         if (endAll) endEverything(tenant, sub);
         if (event !== undefined) record(tenant, event);
@@ -73,8 +82,10 @@ export const accounts: TenantNoun<AccountStore, 'find' | 'findByLoginName' | 'pa
       const lost = lostOutcome(database);
       const endEverything = everythingEnding(database);
       const record = eventRecording(database);
-      return (tenant, { sub, version }, event) => {
+      const isLast = lastAdministrator(database);
+      return (tenant, { sub, version }, event, keepsAdministrator = false) => {
         if (!isUnchanged(tenant, sub, version)) return lost(tenant, sub);
+        if (keepsAdministrator && isLast(tenant, sub)) return 'last_administrator';
         endEverything(tenant, sub);
         removeConsents.run(tenant, sub);
         remove.run(tenant, sub);
@@ -111,6 +122,16 @@ export function accountUnchanged(
 ): (tenant: TenantId, sub: Subject, version: number) => boolean {
   const find = database.prepare('SELECT 1 FROM account WHERE tenant = ? AND sub = ? AND version = ?');
   return (tenant, sub, version) => find.get(tenant, sub, version) !== undefined;
+}
+
+/** Whether this is an enabled administrator, and no other account is. */
+function lastAdministrator(database: DatabaseSync): (tenant: TenantId, sub: Subject) => boolean {
+  const enabled = database.prepare(`
+    SELECT sub FROM account WHERE tenant = ? AND admin_role = ? AND disabled_at IS NULL LIMIT 2`);
+  return (tenant, sub) => {
+    const [first, second] = enabled.all(tenant, rankOf('administrator'));
+    return first?.['sub'] === sub && second === undefined;
+  };
 }
 
 function accountPresence(database: DatabaseSync): (tenant: TenantId, sub: Subject) => boolean {

@@ -1,12 +1,16 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ConsentStore, StoredConsent } from '../../ports/consent-store.ts';
-import type { TenantId } from '../../spec/identifiers.ts';
+import type { GrantId, TenantId } from '../../spec/identifiers.ts';
+import { CONSENT_LIST } from '../people-listings.ts';
 import { CONSENT, widenedConsent } from '../rows.ts';
 import { eventRecording } from './audit.ts';
+import { grantEnding } from './grants.ts';
+import { listing } from './listing.ts';
 import type { TenantNoun } from './noun.ts';
 
-export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject'> = {
+export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject' | 'list'> = {
   reads: {
+    list: listing(CONSENT_LIST),
     find: ({ lookUps }) => consentFinding(lookUps),
     ofSubject({ lookUps }) {
       const find = lookUps.prepare(`
@@ -36,9 +40,7 @@ export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject'> = {
       };
     },
     revoke(database) {
-      const remove = database.prepare(
-        'DELETE FROM consent WHERE tenant = ? AND sub = ? AND client_id = ? AND instance = ?',
-      );
+      const remove = removal(database);
       const record = eventRecording(database);
       return (tenant, sub, { client_id, instance }, event) => {
         const existed = remove.run(tenant, sub, client_id, instance).changes === 1;
@@ -46,8 +48,27 @@ export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject'> = {
         return existed;
       };
     },
+    withdraw(database) {
+      const remove = removal(database);
+      const given = database.prepare(`
+        SELECT grant_id FROM authorization_grant
+        WHERE tenant = ? AND sub = ? AND client_id = ? AND client_instance = ?`);
+      const end = grantEnding(database);
+      const record = eventRecording(database);
+      return (tenant, sub, { client_id, instance }, event) => {
+        const removed = remove.run(tenant, sub, client_id, instance).changes;
+        const grants = given.all(tenant, sub, client_id, instance);
+        for (const { grant_id } of grants) end(tenant, grant_id as GrantId);
+        if (removed === 0 && grants.length === 0) return false;
+        record(tenant, event);
+        return true;
+      };
+    },
   },
 };
+
+const removal = (database: DatabaseSync): StatementSync =>
+  database.prepare('DELETE FROM consent WHERE tenant = ? AND sub = ? AND client_id = ? AND instance = ?');
 
 function consentFinding(
   database: DatabaseSync,

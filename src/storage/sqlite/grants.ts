@@ -10,9 +10,11 @@ import type {
   SessionId,
   TenantId,
 } from '../../spec/identifiers.ts';
+import { GRANT_LIST } from '../people-listings.ts';
 import { accessTokenInsertion } from './access-tokens.ts';
 import { eventRecording } from './audit.ts';
 import { journalling } from './journal.ts';
+import { listing } from './listing.ts';
 import type { TenantNoun } from './noun.ts';
 
 type Row = readonly [
@@ -35,8 +37,9 @@ const LIVES = `EXISTS (
   SELECT 1 FROM client INDEXED BY client_instance WHERE client.tenant = ?1 AND client.client_id = granted.client_id
     AND client.instance = granted.client_instance)`;
 
-export const grants: TenantNoun<GrantStore, 'find' | 'ofSubject'> = {
+export const grants: TenantNoun<GrantStore, 'find' | 'ofSubject' | 'list'> = {
   reads: {
+    list: listing(GRANT_LIST),
     find: ({ lookUps }) => grantFinding(lookUps),
     ofSubject({ lookUps }) {
       const select = lookUps.prepare(`

@@ -7,14 +7,17 @@ import type {
   StoredSession,
 } from '../../ports/session-store.ts';
 import type { SessionId, TenantId } from '../../spec/identifiers.ts';
+import { SESSION_LIST } from '../people-listings.ts';
 import { isSameLiveSubject, SESSION } from '../rows.ts';
 import { accountUnchanged } from './accounts.ts';
 import { eventRecording } from './audit.ts';
+import { listing } from './listing.ts';
 import type { TenantNoun } from './noun.ts';
 import { clientListing, sessionEnding } from './session-ending.ts';
 
-export const sessions: TenantNoun<SessionStore, 'find' | 'findBySid' | 'ofSubject' | 'clients'> = {
+export const sessions: TenantNoun<SessionStore, 'find' | 'findBySid' | 'ofSubject' | 'clients' | 'list'> = {
   reads: {
+    list: listing(SESSION_LIST),
     find({ lookUps }) {
       const find = lookUps.prepare(`SELECT ${SESSION.columns} FROM session WHERE tenant = ? AND key = ?`);
       return (tenant, key) => SESSION.readOptional(find.get(tenant, key));

@@ -18,6 +18,7 @@ import { grantContract } from './grant-suite.ts';
 import { initialAccessTokenContract } from './initial-access-token-suite.ts';
 import { interactionContract } from './interaction-suite.ts';
 import { journalContract } from './journal-suite.ts';
+import { listingContract } from './listing-suite.ts';
 import { logoutNotificationContract } from './logout-notification-suite.ts';
 import { manyWritesContract } from './many-writes-suite.ts';
 import { openRegistrationContract } from './open-registration-suite.ts';
@@ -43,6 +44,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('clients that are to hear of the end of a session', () => logoutNotificationContract(engine));
     describe('interactions', () => interactionContract(engine));
     describe('consents', () => consentContract(engine));
+    describe('lists about people', () => listingContract(engine));
     describe('clients', () => clientContract(engine));
     describe('batches of changes to clients', () => clientBatchContract(engine));
     describe('lists of clients', () => clientListContract(engine));
