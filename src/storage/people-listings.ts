@@ -4,7 +4,8 @@ import type { ConsentFilter, StoredConsent } from '../ports/consent-store.ts';
 import type { GrantFilter, StoredGrant } from '../ports/grant-store.ts';
 import type { SessionFilter, StoredSession } from '../ports/session-store.ts';
 import { LAST_NUMBER, LAST_TEXT, type ListPlan, type ListValue, type Walk } from './listing.ts';
-import { ACCESS_TOKEN, ACCOUNT, CONSENT, rankOf, SESSION } from './rows.ts';
+import { rankOf } from './row-mapper.ts';
+import { ACCESS_TOKEN, ACCOUNT, CONSENT, SESSION } from './rows.ts';
 
 const heldColumns = (columns: string): string =>
   columns
