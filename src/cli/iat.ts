@@ -1,10 +1,16 @@
+import {
+  initialTokenId,
+  initialTokenState,
+  initialTokensNamed,
+  registrationScopeProblem,
+} from '../clients/initial-access-tokens.ts';
 import { type RevokedToken, revokeInitialAccessToken } from '../clients/revoke-initial-access-token.ts';
 import { authorizeDirectly } from '../grants/direct-authorization/authorize-directly.ts';
 import type { InitialAccessToken } from '../ports/access-token-store.ts';
 import { GRANT_TYPES } from '../spec/grant-types.ts';
 import type { AccessTokenKey } from '../spec/identifiers.ts';
 import { parseJsonObject } from '../spec/json.ts';
-import { isRegistrationScope, privilegesOfScope } from '../spec/registration-privileges.ts';
+import { privilegesOfScope } from '../spec/registration-privileges.ts';
 import { LOCATOR_LENGTH } from '../tokens/token-identifier.ts';
 import { type Command, command, type Surroundings } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
@@ -94,13 +100,8 @@ const create = command({
 /** Returns the values of all `--scope` options. Each option may hold several, as the parameter of the protocol does. */
 function registrationScope(given: readonly string[] | undefined): readonly string[] {
   const scope = given?.flatMap((text) => text.split(' ').filter((value) => value !== '')) ?? DEFAULT_SCOPE;
-  const stranger = scope.find((value) => !isRegistrationScope(value));
-  if (stranger !== undefined)
-    throw calledWrongly(`--scope takes client-reg:… values, found ${JSON.stringify(stranger)}`);
-  if (scope.length === 0) throw calledWrongly('--scope is empty');
-  // RFC 7591 §2: a client without `grant_types` has authorization_code, so every registration asks for a grant type.
-  if (privilegesOfScope(scope).grant_types.length === 0)
-    throw calledWrongly('--scope permits no grant type, and every client needs one: add client-reg:grant:…');
+  const problem = registrationScopeProblem(scope);
+  if (problem !== undefined) throw calledWrongly(`--scope ${problem}`);
   return scope;
 }
 
@@ -167,8 +168,8 @@ function jsonPrinter({ print }: Surroundings, now: number): Printer {
     for (const token of tokens) {
       const { label, scope, redirect_hosts, issued_at, expires_at, used_at, used_by_client_id, revoked_at } =
         token;
-      const lineage = { used_at, used_by_client_id, revoked_at, state: tokenState(token, now) };
-      const about = { id: tokenId(token), label, scope, redirect_hosts, issued_at, expires_at };
+      const lineage = { used_at, used_by_client_id, revoked_at, state: initialTokenState(token, now) };
+      const about = { id: initialTokenId(token), label, scope, redirect_hosts, issued_at, expires_at };
       print(JSON.stringify({ ...about, ...lineage }));
     }
   };
@@ -179,12 +180,12 @@ function tablePrinter({ print }: Surroundings, now: number): Printer {
   return (tokens) =>
     lines.print(
       tokens.map((token) => [
-        tokenId(token),
+        initialTokenId(token),
         token.label || '-',
         token.scope,
         timeText(token.issued_at, '-'),
         timeText(token.expires_at, '-'),
-        tokenState(token, now),
+        initialTokenState(token, now),
         timeText(token.used_at, '-'),
         token.used_by_client_id ?? '-',
       ]),
@@ -231,7 +232,7 @@ function sentence(id: string, { revoked, deleted }: RevokedToken): string {
 }
 
 function nothingToRevoke(token: InitialAccessToken, cascade: boolean, now: number): string {
-  const state = tokenState(token, now);
+  const state = initialTokenState(token, now);
   if (state === 'revoked') return 'the token was revoked before';
   if (state === 'expired') return 'the token has expired';
   const client = JSON.stringify(token.used_by_client_id);
@@ -242,23 +243,10 @@ function nothingToRevoke(token: InitialAccessToken, cascade: boolean, now: numbe
 
 export const IAT_COMMANDS: readonly Command[] = [create, list, revoke];
 
-/** Returns the id of an initial access token for operators: the beginning of its key, which opens nothing. */
-function tokenId({ key }: Pick<InitialAccessToken, 'key'>): string {
-  return key.slice(0, LOCATOR_LENGTH);
-}
-
 /** Rejects with CommandFailure for an unknown id, and for the rare id that two tokens have. */
 async function tokenNamed({ needs }: RegistrySession, id: string): Promise<InitialAccessToken> {
-  // A key follows its own beginning in the order of keys.
-  const page = await needs.accessTokens.store.pageInitial(id as AccessTokenKey, 2);
-  const [token, another] = page.filter((candidate) => tokenId(candidate) === id);
+  const [token, another] = await initialTokensNamed(needs.accessTokens.store, id);
   if (token === undefined) throw new CommandFailure(`there is no initial access token ${JSON.stringify(id)}`);
   if (another !== undefined) throw new CommandFailure(`more than one initial access token has the id ${id}`);
   return token;
-}
-
-function tokenState(token: InitialAccessToken, now: number): 'used' | 'revoked' | 'expired' | 'live' {
-  if (token.used_at !== null) return 'used';
-  if (token.revoked_at !== null) return 'revoked';
-  return now < token.expires_at ? 'live' : 'expired';
 }

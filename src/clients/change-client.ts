@@ -21,18 +21,24 @@ export async function untilUncontested<Found, Result>(
   throw new Error(`other requests changed the client during each of ${ATTEMPTS_MAX} attempts`);
 }
 
-/**
- * Replaces a client if it still has `expectedVersion`, together with its event, and keeps the version before. Logs the event
- * after the write.
- */
+/** Replaces a client if it still has `expectedVersion`, together with its event, and keeps the version before. */
+export async function writeChange(
+  needs: Pick<RegistryNeeds, 'clients' | 'settings'>,
+  changed: StoredClient,
+  expectedVersion: number,
+  event: AuditEvent,
+): Promise<ChangeOutcome> {
+  return await needs.clients.replace(changed, expectedVersion, event, keptVersionsMax(needs.settings));
+}
+
+/** Does what `writeChange` does, and logs the event after the write. */
 export async function storeChange(
   needs: Pick<RegistryNeeds, 'clients' | 'log' | 'settings'>,
   changed: StoredClient,
   expectedVersion: number,
   event: AuditEvent,
 ): Promise<ChangeOutcome> {
-  const versionsMax = keptVersionsMax(needs.settings);
-  const outcome = await needs.clients.replace(changed, expectedVersion, event, versionsMax);
+  const outcome = await writeChange(needs, changed, expectedVersion, event);
   if (outcome === 'done') needs.log.info({ ...event }, 'audit');
   return outcome;
 }

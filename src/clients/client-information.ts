@@ -105,7 +105,7 @@ function management(needs: InformationNeeds, client: StoredClient): object {
   };
 }
 
-function registrationClientUri(issuer: string, client_id: string): string {
+export function registrationClientUri(issuer: string, client_id: string): string {
   return `${issuer}/clients/${encodeURIComponent(client_id)}`;
 }
 

@@ -1,10 +1,11 @@
-import type { StoredClient } from '../ports/client-store.ts';
+import type { StoredClient, StoredSecret } from '../ports/client-store.ts';
 import { defaultScope } from '../spec/default-scope.ts';
 import { OAuthError, quotedValue } from '../spec/errors.ts';
 import type { JsonObject } from '../spec/json.ts';
 import { ALL_PRIVILEGES, type RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
 import { storeChange, storeEnd, untilUncontested } from './change-client.ts';
+import { keptSecretProblem } from './declared/declared-secret.ts';
 import { entityOf, isFederated } from './federated-client.ts';
 import { isKeptAfterDeletion } from './history/history-limits.ts';
 import { metadataOf } from './registered-client.ts';
@@ -114,6 +115,46 @@ async function updatedClient(
     shared_digest: null,
   };
   return { updated, dropped: validated.dropped };
+}
+
+/** A change of a client that is checked and not stored. */
+export interface Administered {
+  readonly client: StoredClient;
+  /** The secret that the change made; undefined if the client keeps its secrets. */
+  readonly secret: StoredSecret | undefined;
+  readonly dropped: ValidatedMetadata['dropped'];
+}
+
+/**
+ * Returns a client with other metadata, for an operator: it keeps its registration token, and its secrets where they suit. Stores
+ * nothing.
+ * @throws OAuthError invalid_request, invalid_client_metadata, invalid_redirect_uri
+ */
+export async function administeredClient(
+  needs: RegistryNeeds,
+  manager: ClientManager,
+  stated: StatedRequest,
+): Promise<Administered> {
+  const { client } = manager;
+  const { updated, dropped } = await updatedClient(needs, manager, stated);
+  const metadata = metadataOf(updated);
+  const given = stated.request.members['preferred_client_secret'];
+  const keeps =
+    typeof given !== 'string' &&
+    client.secrets.length > 0 &&
+    keptSecretProblem(needs, client, metadata) === undefined;
+  const made = isConfidential(metadata) && !keeps ? updated.secrets[0] : undefined;
+  const { registration_token_digest, registration_token_sealed } = client;
+  return {
+    client: {
+      ...updated,
+      secrets: isConfidential(metadata) && keeps ? client.secrets : updated.secrets,
+      registration_token_digest,
+      registration_token_sealed,
+    },
+    secret: made,
+    dropped,
+  };
 }
 
 /**

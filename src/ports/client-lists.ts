@@ -79,4 +79,6 @@ export interface ClientLists {
    * one of them.
    */
   search(search: ClientSearch): Promise<ClientListPage>;
+  /** Returns the clients of these identifiers as they are stored, expired ones too. Leaves out those that are gone. */
+  read(ids: readonly ClientId[]): Promise<readonly ListedClient[]>;
 }

@@ -13,6 +13,7 @@ import type { Storage } from '../ports/storage.ts';
 import { type Rounds, startRounds } from '../system/rounds.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { sweepExpired } from '../tokens/sweep.ts';
+import { startListing } from './client-lists.ts';
 import type { ProcessClock } from './clock.ts';
 import { startClearing } from './deleted-tenants.ts';
 import { startRenewing } from './renewals.ts';
@@ -39,7 +40,7 @@ export interface UpkeepNeeds {
 
 /**
  * Starts the periodic work of a process: sweeps of expired rows, removal of deleted tenants, deliveries of logout tokens,
- * renewals of federated clients, and the sightings of its clock.
+ * renewals of federated clients, lists of clients, and the sightings of its clock.
  */
 export function startUpkeep(needs: UpkeepNeeds): Rounds {
   const remembering = needs.clock.start();
@@ -47,8 +48,10 @@ export function startUpkeep(needs: UpkeepNeeds): Rounds {
   const delivering = startDelivering(needs);
   const renewing = startRenewing(needs);
   const clearing = needs.counts ? startClearing({ ...needs, clock: needs.clock.serving }) : undefined;
+  const listing = needs.counts ? startListing({ ...needs, clock: needs.clock.serving }) : undefined;
   return {
     async stop() {
+      await listing?.stop();
       await remembering.stop();
       await renewing.stop();
       await delivering.stop();

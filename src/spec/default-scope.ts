@@ -11,7 +11,7 @@ export interface DefaultScopeSource {
 const NONE: readonly string[] = [];
 
 /** Registrants whose clients get no default scope: the operator, and superiors in a federation, say what they mean. */
-const DELIBERATE = /^(?:master:|cli$|federation:)/;
+const DELIBERATE = /^(?:master:|admin:|cli$|federation:)/;
 
 /**
  * Returns the scope values that a client gets if it registers no `scope`: all that its registrant was allowed, where that is a

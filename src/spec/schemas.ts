@@ -1,4 +1,6 @@
+import { ADMIN_CLIENT_SCHEMAS } from './admin-schemas/clients.ts';
 import { ADMIN_SCHEMAS } from './admin-schemas/conventions.ts';
+import { ADMIN_INITIAL_TOKEN_SCHEMAS } from './admin-schemas/initial-access-tokens.ts';
 import { ADMIN_KEY_SCHEMAS } from './admin-schemas/keys.ts';
 import { CLIENT_SCHEMAS } from './client-metadata-schema.ts';
 import { ERROR_CODES } from './errors.ts';
@@ -153,6 +155,8 @@ export const SCHEMAS = {
   ),
   ...CLIENT_SCHEMAS,
   ...ADMIN_SCHEMAS,
+  ...ADMIN_CLIENT_SCHEMAS,
+  ...ADMIN_INITIAL_TOKEN_SCHEMAS,
   ...ADMIN_KEY_SCHEMAS,
   TokenResponse: said('RFC 6749 §5.1.', TOKEN_RESPONSE),
   TokenIntrospection: said('RFC 7662 §2.2. An inactive token has `active` alone.', TOKEN_INTROSPECTION),

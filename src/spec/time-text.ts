@@ -5,3 +5,9 @@ export const timeText = (seconds: number): string =>
 /** Returns null for never. */
 export const timeOrNever = (seconds: number | null): string | null =>
   seconds === null ? null : timeText(seconds);
+
+/** Reads a time that `timeText` made. @returns seconds since the Unix epoch; undefined for a day or an hour that does not exist */
+export function secondsOf(text: string): number | undefined {
+  const seconds = Date.parse(text) / 1000;
+  return Number.isSafeInteger(seconds) && timeText(seconds) === text ? seconds : undefined;
+}

@@ -1,3 +1,6 @@
+import { adminClients } from '../endpoints/admin/clients/endpoint.ts';
+import { adminClientSecrets } from '../endpoints/admin/clients/secrets.ts';
+import { adminInitialTokens } from '../endpoints/admin/initial-access-tokens/endpoint.ts';
 import { adminKeys } from '../endpoints/admin/keys/endpoint.ts';
 import type { OpenOperation } from '../endpoints/admin/operation.ts';
 import type { OperationContract } from '../endpoints/admin/operation-contract.ts';
@@ -5,7 +8,12 @@ import type { Endpoint } from '../endpoints/contract.ts';
 import type { Issuer } from './issuer.ts';
 
 /** Every operation of the administration API, by resource. */
-const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [adminKeys];
+const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
+  adminClients,
+  adminClientSecrets,
+  adminInitialTokens,
+  adminKeys,
+];
 
 /** Returns the administration of one tenant; nothing where a setting switches it off. */
 export function adminEndpoints(issuer: Issuer): readonly Endpoint[] {

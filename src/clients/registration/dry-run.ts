@@ -69,7 +69,7 @@ function withMistakes(refused: MetadataRefused, missing_scopes: readonly string[
 }
 
 /** Returns the advice that applies to the metadata. */
-function warnings(metadata: ClientMetadata): readonly string[] {
+export function warnings(metadata: ClientMetadata): readonly string[] {
   return ADVICE.flatMap(({ applies, text }) => (applies(metadata) ? [text] : []));
 }
 

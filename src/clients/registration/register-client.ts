@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { CreateOutcome, StoredClient } from '../../ports/client-store.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import {
@@ -56,6 +57,37 @@ export function noteDropped(
   log.info({ action, request_id, client_id, count: dropped.length, dropped: sentences }, 'metadata dropped');
 }
 
+/** Stores a prepared client with its event, and uses up the token of its registrant. */
+async function writeNew(
+  needs: RegistryNeeds,
+  registrant: Registrant,
+  client: StoredClient,
+  event: AuditEvent,
+): Promise<CreateOutcome> {
+  const openClientsMax = needs.settings['registration.open-clients-max'];
+  return await needs.clients.create(client, {
+    ...(registrant.token === undefined ? {} : { initialAccessToken: registrant.token.key }),
+    ...(registrant.kind === 'open' && openClientsMax > 0 ? { openClientsMax } : {}),
+    reuseDeletedId: registrant.kind === 'master',
+    now: needs.clock.now(),
+    event,
+  });
+}
+
+/**
+ * Stores a prepared client of an operator.
+ * @throws OAuthError invalid_client_metadata for an identifier that is taken
+ */
+export async function storePrepared(
+  needs: RegistryNeeds,
+  registrant: Registrant,
+  client: StoredClient,
+  event: AuditEvent,
+): Promise<void> {
+  const outcome = await writeNew(needs, registrant, client, event);
+  if (outcome !== 'created') throw refusal(outcome, client.client_id);
+}
+
 async function storeNew(
   needs: RegistryNeeds,
   registrant: Registrant,
@@ -63,14 +95,7 @@ async function storeNew(
   trail: AuditTrail,
 ): Promise<StoredClient> {
   const event = { ...doneEvent(needs, trail), client_id: client.client_id };
-  const openClientsMax = needs.settings['registration.open-clients-max'];
-  const outcome = await needs.clients.create(client, {
-    ...(registrant.token === undefined ? {} : { initialAccessToken: registrant.token.key }),
-    ...(registrant.kind === 'open' && openClientsMax > 0 ? { openClientsMax } : {}),
-    reuseDeletedId: registrant.kind === 'master',
-    now: needs.clock.now(),
-    event,
-  });
+  const outcome = await writeNew(needs, registrant, client, event);
   if (outcome === 'created') {
     needs.log.info({ ...event }, 'audit');
     return client;

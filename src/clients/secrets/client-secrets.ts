@@ -110,14 +110,15 @@ const PREVIOUS_SECRETS_MAX = 9;
 export function previousSecrets(client: StoredClient, grace: number, now: number): readonly StoredSecret[] {
   if (grace === 0) return [];
   const until = now + grace;
-  return client.secrets
-    .filter((secret) => isLive(secret, now))
-    .slice(0, PREVIOUS_SECRETS_MAX)
-    .map((secret) => ({
-      ...secret,
-      expires_at: secret.expires_at === 0 ? until : Math.min(secret.expires_at, until),
-    }));
+  return liveSecrets(client, now).map((secret) => ({
+    ...secret,
+    expires_at: secret.expires_at === 0 ? until : Math.min(secret.expires_at, until),
+  }));
 }
+
+/** Returns the live secrets that may stay beside a new one, the newest first. */
+export const liveSecrets = (client: StoredClient, now: number): readonly StoredSecret[] =>
+  client.secrets.filter((secret) => isLive(secret, now)).slice(0, PREVIOUS_SECRETS_MAX);
 
 type Secrets = Owner & Pick<StoredClient, 'secrets'>;
 

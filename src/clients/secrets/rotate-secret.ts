@@ -6,7 +6,7 @@ import { storeChange, untilUncontested } from '../change-client.ts';
 import { metadataOf } from '../registered-client.ts';
 import { isConfidential } from '../registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
-import { isLive, makeSecret, previousSecrets } from './client-secrets.ts';
+import { isLive, liveSecrets, makeSecret, previousSecrets } from './client-secrets.ts';
 
 /** A secret as an operator sees it, without its value. */
 export interface SecretEvidence {
@@ -24,7 +24,8 @@ export interface SecretEvidence {
 
 const NAME_LENGTH = 8;
 
-const nameOf = (secret: StoredSecret): string =>
+/** Returns the name of a secret for operators. */
+export const nameOf = (secret: StoredSecret): string =>
   Buffer.from(secret.digest, 'base64url').toString('hex').slice(0, NAME_LENGTH);
 
 /**
@@ -54,15 +55,30 @@ export async function rotateSecret(
   { keepPreviousSeconds }: { readonly keepPreviousSeconds: number },
   trail: AuditTrail,
 ): Promise<StoredClient> {
-  return await change(needs, client_id, trail, (client) => {
-    if (!isConfidential(metadataOf(client))) {
-      throw new OAuthError('invalid_client_metadata', {
-        error_description: 'the client has no secret: its token_endpoint_auth_method uses none',
-      });
-    }
-    const kept = previousSecrets(client, keepPreviousSeconds, needs.clock.now());
-    return [makeSecret(needs, client, metadataOf(client)), ...kept];
-  });
+  return await change(needs, client_id, trail, (client) => withNewSecret(needs, client, keepPreviousSeconds));
+}
+
+/**
+ * Returns the secrets of a client with a new one in front.
+ * @param keepPreviousSeconds how long the others stay valid; undefined: as long as they would without the new one
+ * @throws OAuthError invalid_client_metadata for a client without secrets
+ */
+export function withNewSecret(
+  needs: RegistryNeeds,
+  client: StoredClient,
+  keepPreviousSeconds?: number,
+): readonly StoredSecret[] {
+  if (!isConfidential(metadataOf(client))) {
+    throw new OAuthError('invalid_client_metadata', {
+      error_description: 'the client has no secret: its token_endpoint_auth_method uses none',
+    });
+  }
+  const now = needs.clock.now();
+  const previous =
+    keepPreviousSeconds === undefined
+      ? liveSecrets(client, now)
+      : previousSecrets(client, keepPreviousSeconds, now);
+  return [makeSecret(needs, client, metadataOf(client)), ...previous];
 }
 
 /**
@@ -77,16 +93,30 @@ export async function retireSecret(
   trail: AuditTrail,
 ): Promise<StoredClient> {
   return await change(needs, client_id, trail, (client) => {
-    const rest = client.secrets.filter((secret) => nameOf(secret) !== name);
-    if (rest.length === client.secrets.length) throw new NotFound();
-    const now = needs.clock.now();
-    if (!rest.some((secret) => isLive(secret, now))) {
-      throw new OAuthError('invalid_request', {
-        error_description: 'the last live secret of a client cannot be retired; rotate it first',
-      });
-    }
+    const rest = withoutSecret(needs, client, name);
+    if (rest === undefined) throw new NotFound();
     return rest;
   });
+}
+
+/**
+ * Returns the secrets of a client without one of them; undefined if it has no such secret.
+ * @throws OAuthError invalid_request for the last live one
+ */
+export function withoutSecret(
+  { clock }: Pick<RegistryNeeds, 'clock'>,
+  client: StoredClient,
+  name: string,
+): readonly StoredSecret[] | undefined {
+  const rest = client.secrets.filter((secret) => nameOf(secret) !== name);
+  if (rest.length === client.secrets.length) return undefined;
+  const now = clock.now();
+  if (!rest.some((secret) => isLive(secret, now))) {
+    throw new OAuthError('invalid_request', {
+      error_description: 'the last live secret of a client cannot be retired; rotate it first',
+    });
+  }
+  return rest;
 }
 
 async function change(

@@ -157,11 +157,27 @@ async function initialAccessToken(
   client: RegisteredClient | undefined,
   by: Requester,
 ): Promise<TokenResponse> {
-  const { scope, audience, data, username, label, redirect_hosts } = authorization;
+  const { label, redirect_hosts, scope } = authorization;
+  const { access_token, stored, lifetime } = await mintInitialAccessToken(needs, authorization, client);
+  const issuing = { ...needs.accessTokens, log: needs.log };
+  await issueInitialAccessToken(issuing, stored, { label, redirect_hosts }, by);
+  return { access_token, token_type: 'Bearer', expires_in: lifetime, scope: scope.join(' ') };
+}
+
+/**
+ * Makes an initial access token and stores nothing.
+ * @throws OAuthError invalid_request for a lifetime above the limit
+ */
+export async function mintInitialAccessToken(
+  needs: Pick<Issuing, 'settings' | 'accessTokens'>,
+  authorization: Pick<DirectAuthorization, 'scope' | 'lifetime'> & Partial<DirectAuthorization>,
+  client?: RegisteredClient,
+): Promise<{ readonly access_token: string; readonly stored: StoredAccessToken; readonly lifetime: number }> {
+  const { scope, audience = [], data, username } = authorization;
   const { 'initial-access-token.lifetime': usual, 'initial-access-token.lifetime-max': max } = needs.settings;
   const lifetime = limited(authorization.lifetime, max, 'lifetime') ?? usual;
   const client_id = client?.stored.client_id ?? NO_CLIENT;
-  const { access_token, stored } = await mintAccessToken(needs.accessTokens, {
+  const minted = await mintAccessToken(needs.accessTokens, {
     format: 'identifier',
     client_id,
     client_instance: client?.stored.instance ?? null,
@@ -173,9 +189,7 @@ async function initialAccessToken(
     confirmation: undefined,
     lifetime,
   });
-  const issuing = { ...needs.accessTokens, log: needs.log };
-  await issueInitialAccessToken(issuing, stored, { label, redirect_hosts }, by);
-  return { access_token, token_type: 'Bearer', expires_in: lifetime, scope: scope.join(' ') };
+  return { ...minted, lifetime };
 }
 
 /** Returns the value, and rejects one above the limit. @param max seconds */

@@ -59,9 +59,10 @@ const READ = statement(
 /** A round trip visits clients for about this time. */
 const VISIT_MS = 10;
 
-export const clientLists: TenantNoun<ClientLists, 'isBehind' | 'search'> = {
+export const clientLists: TenantNoun<ClientLists, 'isBehind' | 'search' | 'read'> = {
   reads: {
     isBehind,
+    read: (connections) => async (tenant, ids) => await reader(connections, tenant).read(ids),
     search: (connections) => async (tenant, search) =>
       await searchClients(reader(connections, tenant), search),
   },

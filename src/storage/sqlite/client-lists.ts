@@ -27,12 +27,13 @@ const DIALECT: Dialect = {
 /** A callback visits clients for about this time. */
 const VISIT_MS = 2;
 
-export const clientLists: TenantNoun<ClientLists, 'isBehind' | 'search'> = {
+export const clientLists: TenantNoun<ClientLists, 'isBehind' | 'search' | 'read'> = {
   reads: {
     isBehind({ scans }) {
       const progress = listProgress(scans);
       return (tenant) => progress(tenant).behind;
     },
+    read: clientsOf,
     search(connections) {
       const read = clientsOf(connections);
       const statements = preparedOnce(connections.scans);

@@ -1,0 +1,155 @@
+import { CLIENT_SORTS } from '../../../ports/client-lists.ts';
+import { TIME } from '../../../spec/admin-schemas/conventions.ts';
+import { GRANT_TYPES } from '../../../spec/grant-types.ts';
+import { closed, OBJECT, type Schema, said, TEXT } from '../../../spec/json-schema.ts';
+import { named } from '../../../spec/schemas.ts';
+import { operationContract, type QueryParameter } from '../operation-contract.ts';
+
+const CLIENT_ID = { client_id: 'The identifier of the client, percent-encoded.' };
+const READ = 'admin:clients:read';
+const WRITE = 'admin:clients:write';
+
+const SHORT: Schema = { type: 'string', minLength: 1, maxLength: 500 };
+const text = (words: string, schema: Schema = SHORT): QueryParameter => ({ words, schema });
+const time = (words: string): QueryParameter => ({ words, schema: TIME });
+
+const METADATA = said('Client metadata (RFC 7591 §2), as `POST /clients` takes it.', OBJECT);
+
+/** The filters of a list of clients. A client must meet all of them. */
+export const CLIENT_FILTERS = {
+  name: text('The beginning of `client_name`, in upper or lower case.'),
+  name_contains: text('A part of `client_name`, in upper or lower case.'),
+  registered_via: text(
+    'The origin: a whole one such as `initial:team`, or its part before the colon, such as `initial`.',
+  ),
+  grant_type: text('A grant type that the client is registered for.', { enum: Object.keys(GRANT_TYPES) }),
+  scope: text('Scope values that the client is registered for, separated by spaces: at most four.'),
+  type: text('`public` or `confidential`.', { enum: ['public', 'confidential'] }),
+  redirect_host: text('The host of a redirection URI, or a private-use scheme with its colon: `cursor:`.'),
+  entity_id: text('The identifier of an entity of a federation.'),
+  trust_anchor: text('The trust anchor of the federation that the client comes from.'),
+  owner: text('The owner of the files that declare the client.'),
+  state: text('`active` or `expired`.', { enum: ['active', 'expired'] }),
+  created_after: time('At this time or later.'),
+  created_before: time('Before this time.'),
+  used_after: time('The last use was at this time or later.'),
+  used_before: time('The last use was before this time, or there is none on record.'),
+  expires_after: time('The registration ends at this time or later.'),
+  expires_before: time('The registration ends, or ended, before this time.'),
+  secret_expires_after: time('The newest secret expires at this time or later.'),
+  secret_expires_before: time('The newest secret expires, or expired, before this time.'),
+} as const satisfies Readonly<Record<string, QueryParameter>>;
+
+const SORT_MEMBERS = { id: 'client_id', name: 'name', created: 'created_at', used: 'last_used_at' } as const;
+
+/** The members to sort by, and the order of each. */
+export const SORTS = Object.fromEntries(CLIENT_SORTS.map((sort) => [SORT_MEMBERS[sort], sort]));
+const SORT_NAMES = CLIENT_SORTS.flatMap((sort) => [SORT_MEMBERS[sort], `-${SORT_MEMBERS[sort]}`]);
+
+export const clientList = operationContract({
+  kind: 'list',
+  name: 'admin-client-list',
+  path: '/admin/v1/clients',
+  purpose:
+    'Lists the clients that meet all filters. A filter that few clients meet may give a short page, or an empty one, with `next`: go on until it is absent.',
+  scope: READ,
+  query: CLIENT_FILTERS,
+  sort: ['client_id', ...SORT_NAMES.filter((name) => name !== 'client_id')],
+  item: named('AdminClient'),
+  problems: ['temporarily_unavailable'],
+});
+
+export const clientRead = operationContract({
+  kind: 'item',
+  name: 'admin-client-read',
+  path: '/admin/v1/clients/{client_id}',
+  purpose: 'Returns one client, without its secrets.',
+  segments: CLIENT_ID,
+  scope: READ,
+  item: named('AdminClient'),
+});
+
+export const clientCreate = operationContract({
+  kind: 'creation',
+  name: 'admin-client-create',
+  path: '/admin/v1/clients',
+  purpose: 'Registers a client. The answer has its secret and its registration access token, once.',
+  scope: WRITE,
+  action: 'client.create',
+  body: closed(
+    {
+      client_id: said('The identifier that the client gets. Without it: a random one.', TEXT),
+      client_secret: said('The secret that the client gets. Without it: a random one.', TEXT),
+      metadata: METADATA,
+    },
+    ['metadata'],
+  ),
+  item: named('AdminNewClient'),
+  problems: ['conflict'],
+});
+
+const CHANGED = {
+  kind: 'change',
+  path: '/admin/v1/clients/{client_id}',
+  segments: CLIENT_ID,
+  scope: WRITE,
+  action: 'client.update',
+  body: closed({ metadata: METADATA }),
+  item: named('AdminNewClient'),
+} as const;
+
+export const clientReplace = operationContract({
+  ...CHANGED,
+  method: 'PUT',
+  name: 'admin-client-replace',
+  purpose:
+    'Replaces the metadata of a client. The client keeps its secrets and its registration access token; a method that needs a secret makes one.',
+});
+
+export const clientPatch = operationContract({
+  ...CHANGED,
+  method: 'PATCH',
+  name: 'admin-client-patch',
+  purpose: 'Changes members of the metadata of a client by a merge patch (RFC 7396): null removes a member.',
+});
+
+export const clientDelete = operationContract({
+  kind: 'removal',
+  name: 'admin-client-delete',
+  path: '/admin/v1/clients/{client_id}',
+  purpose:
+    'Deletes a client, and ends its tokens. It can be restored, without its tokens, for `history.deleted-lifetime`.',
+  segments: CLIENT_ID,
+  scope: WRITE,
+  action: 'client.delete',
+  query: {
+    purge: {
+      words: '`true`: the client cannot be restored, and its former versions go too.',
+      schema: { type: 'boolean' },
+    },
+  },
+});
+
+export const clientReissue = operationContract({
+  kind: 'action',
+  name: 'admin-client-reissue-registration-token',
+  path: '/admin/v1/clients/{client_id}/reissue-registration-token',
+  purpose:
+    'Makes a new registration access token (RFC 7592 §3), and returns it once. The one before ends at once.',
+  segments: CLIENT_ID,
+  scope: WRITE,
+  action: 'client.update',
+  result: named('AdminRegistrationToken'),
+  problems: ['conflict'],
+});
+
+export const clientRefusals = operationContract({
+  kind: 'list',
+  name: 'admin-client-refusal-list',
+  path: '/admin/v1/clients/{client_id}/refusals',
+  purpose:
+    'Lists the refusals that the audit has about a client id, the newest first: refused changes, by parties that showed a token. The log has every refusal.',
+  segments: CLIENT_ID,
+  scope: 'admin:audit:read',
+  item: named('AdminClientRefusal'),
+});
