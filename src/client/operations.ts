@@ -1,6 +1,6 @@
 // Made from the API description by `npm run docs`; do not edit.
 
-import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminKey, TokenResponse, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
+import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminClient, AdminNewClient, AdminRegistrationToken, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminKey, TokenResponse, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
 /** The requests and answers of each call, by its name. */
 export interface Calls {
@@ -56,6 +56,30 @@ export interface Calls {
   userinfo: { readonly request: object; readonly answer: Userinfo | string };
   /** Does the same for a form, which may hold the access token. `POST /userinfo` */
   userinfoPost: { readonly request: { readonly form?: { readonly access_token?: string } }; readonly answer: Userinfo | string };
+  /** Lists the clients that meet all filters. A filter that few clients meet may give a short page, or an empty one, with `next`: go on until it is absent. `GET /admin/v1/clients` */
+  adminClientList: { readonly request: { readonly query?: { readonly name?: string | number | boolean; readonly name_contains?: string | number | boolean; readonly registered_via?: string | number | boolean; readonly grant_type?: string | number | boolean; readonly scope?: string | number | boolean; readonly type?: string | number | boolean; readonly redirect_host?: string | number | boolean; readonly entity_id?: string | number | boolean; readonly trust_anchor?: string | number | boolean; readonly owner?: string | number | boolean; readonly state?: string | number | boolean; readonly created_after?: string | number | boolean; readonly created_before?: string | number | boolean; readonly used_after?: string | number | boolean; readonly used_before?: string | number | boolean; readonly expires_after?: string | number | boolean; readonly expires_before?: string | number | boolean; readonly secret_expires_after?: string | number | boolean; readonly secret_expires_before?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean; readonly sort?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminClient | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Registers a client. The answer has its secret and its registration access token, once. `POST /admin/v1/clients` */
+  adminClientCreate: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly client_id?: string; readonly client_secret?: string; readonly metadata: Readonly<Record<string, unknown>> } }; readonly answer: AdminPreview | AdminNewClient };
+  /** Returns one client, without its secrets. `GET /admin/v1/clients/{client_id}` */
+  adminClientRead: { readonly request: { readonly client_id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminClient | Readonly<Record<string, unknown>> };
+  /** Replaces the metadata of a client. The client keeps its secrets and its registration access token; a method that needs a secret makes one. `PUT /admin/v1/clients/{client_id}` */
+  adminClientReplace: { readonly request: { readonly client_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string; readonly body: { readonly metadata: Readonly<Record<string, unknown>> } }; readonly answer: AdminNewClient | AdminPreview };
+  /** Changes members of the metadata of a client by a merge patch (RFC 7396): null removes a member. `PATCH /admin/v1/clients/{client_id}` */
+  adminClientPatch: { readonly request: { readonly client_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string; readonly body: { readonly metadata: Readonly<Record<string, unknown>> } }; readonly answer: AdminNewClient | AdminPreview };
+  /** Deletes a client, and ends its tokens. It can be restored, without its tokens, for `history.deleted-lifetime`. `DELETE /admin/v1/clients/{client_id}` */
+  adminClientDelete: { readonly request: { readonly client_id: string; readonly query?: { readonly purge?: string | number | boolean; readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
+  /** Lists the refusals that the audit has about a client id, the newest first: refused changes, by parties that showed a token. The log has every refusal. `GET /admin/v1/clients/{client_id}/refusals` */
+  adminClientRefusalList: { readonly request: { readonly client_id: string; readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminClientRefusal | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Makes a new registration access token (RFC 7592 §3), and returns it once. The one before ends at once. `POST /admin/v1/clients/{client_id}/reissue-registration-token` */
+  adminClientReissueRegistrationToken: { readonly request: { readonly client_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminRegistrationToken | AdminPreview };
+  /** Lists the initial access tokens, the oldest first, each with the client that it registered. `GET /admin/v1/initial-access-tokens` */
+  adminInitialAccessTokenList: { readonly request: { readonly query?: { readonly label?: string | number | boolean; readonly state?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminInitialAccessToken | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Makes an initial access token, which is good for one registration, and returns it once. `POST /admin/v1/initial-access-tokens` */
+  adminInitialAccessTokenCreate: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly label?: string; readonly scope?: readonly string[]; readonly redirect_hosts?: readonly string[]; readonly lifetime?: number } }; readonly answer: AdminPreview | AdminNewInitialAccessToken };
+  /** Returns one initial access token, never its value. `GET /admin/v1/initial-access-tokens/{id}` */
+  adminInitialAccessTokenRead: { readonly request: { readonly id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminInitialAccessToken | Readonly<Record<string, unknown>> };
+  /** Revokes a live token. With `cascade`, a token that was used loses its client: this also needs `admin:clients:write`. `POST /admin/v1/initial-access-tokens/{id}/revoke` */
+  adminInitialAccessTokenRevoke: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly cascade?: boolean } }; readonly answer: AdminInitialAccessToken | AdminPreview };
   /** Lists the server keys with their states and times. `GET /admin/v1/keys` */
   adminKeyList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminKey | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Returns one server key. `GET /admin/v1/keys/{kid}` */
@@ -92,6 +116,18 @@ export const OPERATIONS = {
   token: { method: 'POST', path: '/token', type: 'application/x-www-form-urlencoded' },
   userinfo: { method: 'GET', path: '/userinfo' },
   userinfoPost: { method: 'POST', path: '/userinfo', type: 'application/x-www-form-urlencoded' },
+  adminClientList: { method: 'GET', path: '/admin/v1/clients' },
+  adminClientCreate: { method: 'POST', path: '/admin/v1/clients', type: 'application/json' },
+  adminClientRead: { method: 'GET', path: '/admin/v1/clients/{client_id}' },
+  adminClientReplace: { method: 'PUT', path: '/admin/v1/clients/{client_id}', type: 'application/json' },
+  adminClientPatch: { method: 'PATCH', path: '/admin/v1/clients/{client_id}', type: 'application/merge-patch+json' },
+  adminClientDelete: { method: 'DELETE', path: '/admin/v1/clients/{client_id}' },
+  adminClientRefusalList: { method: 'GET', path: '/admin/v1/clients/{client_id}/refusals' },
+  adminClientReissueRegistrationToken: { method: 'POST', path: '/admin/v1/clients/{client_id}/reissue-registration-token' },
+  adminInitialAccessTokenList: { method: 'GET', path: '/admin/v1/initial-access-tokens' },
+  adminInitialAccessTokenCreate: { method: 'POST', path: '/admin/v1/initial-access-tokens', type: 'application/json' },
+  adminInitialAccessTokenRead: { method: 'GET', path: '/admin/v1/initial-access-tokens/{id}' },
+  adminInitialAccessTokenRevoke: { method: 'POST', path: '/admin/v1/initial-access-tokens/{id}/revoke', type: 'application/json' },
   adminKeyList: { method: 'GET', path: '/admin/v1/keys' },
   adminKeyRead: { method: 'GET', path: '/admin/v1/keys/{kid}' },
   adminKeyRevoke: { method: 'POST', path: '/admin/v1/keys/{kid}/revoke' },

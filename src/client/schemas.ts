@@ -141,6 +141,64 @@ export interface AdminPreview {
   readonly result: unknown;
 }
 
+/** A client, without its secrets. */
+export interface AdminClient {
+  readonly client_id: string;
+  readonly created_at: string;
+  readonly registered_via: string;
+  readonly owner: string | null;
+  readonly type: 'public' | 'confidential';
+  readonly state: 'active' | 'expired';
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+  readonly scope: readonly string[];
+  readonly secrets: readonly ({ readonly id: string; readonly created_at: string; readonly expires_at: string | null })[];
+  readonly federation: Readonly<Record<string, unknown>> | null;
+  readonly document: Readonly<Record<string, unknown>> | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** A client, with secrets that this answer made. */
+export interface AdminNewClient extends AdminClient {
+  readonly client_secret?: string;
+  readonly registration_access_token?: string;
+  readonly registration_client_uri?: string;
+}
+
+/** A registration access token (RFC 7592 §3). */
+export interface AdminRegistrationToken {
+  readonly registration_access_token: string;
+  readonly registration_client_uri: string;
+}
+
+/** A refusal of a change of the client. */
+export interface AdminClientRefusal {
+  readonly at: string;
+  readonly action: string;
+  readonly actor: string;
+  readonly reason: string | null;
+  readonly request_id: string;
+}
+
+/** An initial access token (RFC 7591 §1.2), without its value. */
+export interface AdminInitialAccessToken {
+  readonly id: string;
+  readonly label: string;
+  readonly scope: readonly string[];
+  readonly redirect_hosts: readonly string[] | null;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly state: 'live' | 'used' | 'revoked' | 'expired';
+  readonly used_at: string | null;
+  readonly revoked_at: string | null;
+  readonly client: { readonly client_id: string; readonly state: 'active' | 'expired' | 'deleted' } | null;
+}
+
+/** An initial access token that was made. */
+export interface AdminNewInitialAccessToken extends AdminInitialAccessToken {
+  readonly access_token: string;
+}
+
 /** A server key, without its private half. */
 export interface AdminKey {
   readonly kid: string;

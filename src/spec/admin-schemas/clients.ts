@@ -11,7 +11,7 @@ const CLIENT = {
   client_id: TEXT,
   created_at: TIME,
   registered_via: said(
-    'Who registered the client: `open`, `cli`, `document`, or `master:`, `initial:`, `statement:`, `federation:` or `admin:` with a name.',
+    'The party that registered the client: `open`, `cli`, `document`, or `master:`, `initial:`, `statement:`, `federation:` or `admin:` with a name.',
     TEXT,
   ),
   owner: said('The owner of the files that declare the client (`chancery apply`).', {

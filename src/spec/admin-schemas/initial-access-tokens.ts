@@ -4,7 +4,7 @@ import { TIME, TIME_OR_NEVER } from './conventions.ts';
 const TOKEN = {
   id: said('Names the token; it is not a part of it.', TEXT),
   label: TEXT,
-  scope: said('What may be registered with it.', TEXTS),
+  scope: said('The registrations that it permits.', TEXTS),
   redirect_hosts: said('The hosts that redirection URIs may have; null: any.', {
     anyOf: [TEXTS, { type: 'null' }],
   }),

@@ -27,7 +27,7 @@ export function clientQuery({ query, page }: Pick<ListCall, 'query' | 'page'>): 
 }
 
 /** Reads the filters. @throws Problem invalid_parameter */
-export function clientFilters(query: Parameters): ClientFilters {
+function clientFilters(query: Parameters): ClientFilters {
   const errors: Mistaken[] = [];
   const seconds = (name: string): number | undefined => {
     const text = query[name];
@@ -72,7 +72,7 @@ export function clientFilters(query: Parameters): ClientFilters {
   if (count > TERMS_MAX)
     errors.push({ pointer: 'scope', detail: `has too many values: a list takes ${TERMS_MAX} terms at most` });
   if (errors.length > 0) throw invalidParameters(errors);
-  return given as ClientFilters;
+  return given;
 }
 
 /** A cursor fits its list and order. Its values come from the caller all the same. */

@@ -140,7 +140,7 @@ test('a list has what its filters name, in the order of its sort, in pages that 
   assert.deepEqual(seen.toSorted(), [...ids, batch].toSorted());
 });
 
-test('a list shows a change as soon as the change was answered', async () => {
+test('a list shows a change as soon as the change was answered, and a deletion answers 204', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register({ ...METADATA, client_name: 'first' });
   assert.deepEqual(idsOf(await list(tenant, 'name=first')), [client_id]);

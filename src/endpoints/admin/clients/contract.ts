@@ -16,7 +16,7 @@ const time = (words: string): QueryParameter => ({ words, schema: TIME });
 const METADATA = said('Client metadata (RFC 7591 §2), as `POST /clients` takes it.', OBJECT);
 
 /** The filters of a list of clients. A client must meet all of them. */
-export const CLIENT_FILTERS = {
+const CLIENT_FILTERS = {
   name: text('The beginning of `client_name`, in upper or lower case.'),
   name_contains: text('A part of `client_name`, in upper or lower case.'),
   registered_via: text(
@@ -59,7 +59,7 @@ export const clientList = operationContract({
   problems: ['temporarily_unavailable'],
 });
 
-export const clientRead = operationContract({
+export const adminClientRead = operationContract({
   kind: 'item',
   name: 'admin-client-read',
   path: '/admin/v1/clients/{client_id}',
@@ -113,7 +113,7 @@ export const clientPatch = operationContract({
   purpose: 'Changes members of the metadata of a client by a merge patch (RFC 7396): null removes a member.',
 });
 
-export const clientDelete = operationContract({
+export const adminClientDelete = operationContract({
   kind: 'removal',
   name: 'admin-client-delete',
   path: '/admin/v1/clients/{client_id}',

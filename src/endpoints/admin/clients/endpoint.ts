@@ -37,11 +37,11 @@ import { type AdminClientNeeds, clientAt, plannedChange } from './client-change.
 import { clientItem, shownMetadata, versionOfClient } from './client-item.ts';
 import { clientQuery, positionOf } from './client-query.ts';
 import {
+  adminClientDelete,
+  adminClientRead,
   clientCreate,
-  clientDelete,
   clientList,
   clientPatch,
-  clientRead,
   clientRefusals,
   clientReissue,
   clientReplace,
@@ -54,7 +54,7 @@ export const adminClients = [
     const now = clock.now();
     return { items: found.map((listed) => clientItem(listed, now)), next: positionOf(next) };
   }),
-  reading<AdminClientNeeds>(clientRead, async (needs, call) => {
+  reading<AdminClientNeeds>(adminClientRead, async (needs, call) => {
     const found = await clientAt(needs, call);
     return {
       item: clientItem(found, needs.registry.clock.now()),
@@ -68,7 +68,7 @@ export const adminClients = [
   changing<AdminClientNeeds>(clientPatch, async (needs, call) =>
     plannedMetadata(needs, call, (client) => mergePatch(shownMetadata(client), call.body['metadata'] ?? {})),
   ),
-  removing<AdminClientNeeds>(clientDelete, plannedDeletion),
+  removing<AdminClientNeeds>(adminClientDelete, plannedDeletion),
   acting<AdminClientNeeds>(clientReissue, async (needs, call) =>
     plannedChange(needs, call, {
       change: (client) => {

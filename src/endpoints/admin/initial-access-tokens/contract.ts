@@ -45,7 +45,10 @@ export const tokenCreate = operationContract({
         type: 'string',
         maxLength: 100,
       }),
-      scope: said('What may be registered: `client-reg:…` values. Default: everything, `client-reg`.', TEXTS),
+      scope: said(
+        'The registrations that it permits: `client-reg:…` values. Default: everything, `client-reg`.',
+        TEXTS,
+      ),
       redirect_hosts: said('The hosts that redirection URIs may have. Default: any.', {
         type: 'array',
         items: TEXT,
