@@ -211,6 +211,22 @@ export interface AdminKey {
   readonly jwk: Readonly<Record<string, unknown>>;
 }
 
+/** An event of the audit. */
+export interface AuditEvent {
+  readonly id: string;
+  readonly at: string;
+  readonly action: string;
+  readonly outcome: 'done' | 'refused';
+  readonly actor: string;
+  readonly client_id: string | null;
+  readonly sub: string | null;
+  readonly address: string | null;
+  readonly user_agent: string | null;
+  readonly request_id: string;
+  readonly detail: string | null;
+  readonly reason: string | null;
+}
+
 /** RFC 6749 §5.1. */
 export interface TokenResponse {
   readonly access_token: string;

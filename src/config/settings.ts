@@ -9,6 +9,7 @@ import { CONSOLE_SETTINGS } from './console-settings.ts';
 import { DPOP_SETTINGS } from './dpop-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { END_USER_SETTINGS } from './end-user-settings.ts';
+import { EVENT_SETTINGS } from './event-settings.ts';
 import { FEDERATION_SETTINGS } from './federation-settings.ts';
 import { HISTORY_SETTINGS } from './history-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
@@ -131,6 +132,7 @@ export const SETTINGS = {
 
   ...ADMIN_SETTINGS,
   ...CONSOLE_SETTINGS,
+  ...EVENT_SETTINGS,
 
   ...PROCESS_SETTINGS,
   ...STORAGE_SETTINGS,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
+import { openStreams } from '../events/streams.ts';
 import { joseJwtSigner } from '../jose/compact-jws.ts';
 import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtInspector, joseJwtVerifier } from '../jose/jwt-verifier.ts';
@@ -11,6 +12,7 @@ import type { FetchOutcome, Metrics } from '../ports/metrics.ts';
 import { FETCH_PURPOSES, type FetchPurpose } from '../ports/outbound-http.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Sealer } from '../ports/sealer.ts';
+import type { Streams } from '../ports/streams.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
 import type { ProcessCaches } from '../spec/caches.ts';
 import { parsePortRange } from '../spec/port-range.ts';
@@ -32,6 +34,8 @@ export interface OpenedParts
   readonly settings: Settings;
   readonly caches: ProcessCaches;
   readonly sealer: Sealer;
+  /** Absent for commands, which have none. */
+  readonly streams?: Streams;
   /** The clock for requests. The default is that of the machine. */
   readonly clock?: Clock;
   /** Origins of every issuer here: the server does not fetch from itself. */
@@ -82,6 +86,7 @@ export function openPlatform({
   );
   const platform: ProcessPlatform = {
     clock,
+    streams: opened.streams ?? openStreams(settings),
     sleep: async (seconds) => await sleep(seconds * 1000, undefined, { ref: false }),
     random: systemRandom,
     jose: joseBy(clock),

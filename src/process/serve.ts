@@ -195,7 +195,10 @@ async function open(
   const sites = [tenants.first.site(settings.issuer)];
   const behind = { ...waiting, sites, tenancy: tenants.tenancy };
   const hosts = await startPublicHosts({ ...behind, tls: tls.material });
-  closers.push(async () => void (await Promise.all(hosts.map((host) => host.close()))));
+  // Streams end first: the listeners wait for their last answers.
+  closers.push(
+    async () => void (await Promise.all([tenants.endStreams(), ...hosts.map((host) => host.close())])),
+  );
   storage.fileCheck?.begin();
   const watching = tls.watch((material) => hosts.forEach((host) => host.renewTls(material)));
   closers.push(async () => watching.stop());

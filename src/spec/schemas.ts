@@ -1,6 +1,7 @@
 import { ADMIN_CLIENT_SCHEMAS } from './admin-schemas/clients.ts';
 import { ADMIN_SCHEMAS } from './admin-schemas/conventions.ts';
 import { ADMIN_INITIAL_TOKEN_SCHEMAS } from './admin-schemas/initial-access-tokens.ts';
+import { ADMIN_EVENT_SCHEMAS } from './admin-schemas/events.ts';
 import { ADMIN_KEY_SCHEMAS } from './admin-schemas/keys.ts';
 import { CLIENT_SCHEMAS } from './client-metadata-schema.ts';
 import { ERROR_CODES } from './errors.ts';
@@ -158,6 +159,7 @@ export const SCHEMAS = {
   ...ADMIN_CLIENT_SCHEMAS,
   ...ADMIN_INITIAL_TOKEN_SCHEMAS,
   ...ADMIN_KEY_SCHEMAS,
+  ...ADMIN_EVENT_SCHEMAS,
   TokenResponse: said('RFC 6749 §5.1.', TOKEN_RESPONSE),
   TokenIntrospection: said('RFC 7662 §2.2. An inactive token has `active` alone.', TOKEN_INTROSPECTION),
   DirectAuthorization: DIRECT_AUTHORIZATION,

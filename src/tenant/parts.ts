@@ -6,6 +6,7 @@ import { liveClients } from '../clients/registered-client.ts';
 import { clientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import { eventCursors } from '../events/event-cursor.ts';
 import { referencedObjects } from '../grants/authorization/referenced-object.ts';
 import { configuredServerKeys, ServerJwkSetRefused } from '../keys/server-jwk-set.ts';
 import type { ServerKey } from '../keys/server-key.ts';
@@ -45,6 +46,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
   const measured = settings['federation.enabled']
     ? openMeasuredTrust(settings, platform, trustAnchors)
     : undefined;
+  const restoration = await platform.storage.restoration();
   return {
     ...platform,
     superiorAdmins: platform.superiorAdmins,
@@ -61,7 +63,8 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     clientJwts,
     /** Under the tenant's first name. */
     idTokens,
-    restoration: await platform.storage.restoration(),
+    restoration,
+    eventCursors: eventCursors(id, restoration),
     uses: clientUses({ clients: storage.clients, clock, log, caches }),
     openLimits: networkLimits(
       {

@@ -16,6 +16,7 @@ import type { Random } from '../ports/random.ts';
 import type { SamlAssertionVerifier } from '../ports/saml-assertion-verifier.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { Storage, TenantStorage } from '../ports/storage.ts';
+import type { Streams } from '../ports/streams.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import type { Caches } from '../spec/caches.ts';
 import type { TenantId } from '../spec/identifiers.ts';
@@ -28,6 +29,8 @@ export interface Platform {
   readonly clock: Clock;
   /** Resolves after these seconds. Keeps no process running. */
   readonly sleep: (seconds: number) => Promise<void>;
+  /** The streams of the process, of all tenants. */
+  readonly streams: Streams;
   readonly random: Random;
   readonly jose: Jose;
   readonly saml: SamlAssertionVerifier;

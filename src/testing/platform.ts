@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { type OpenStreams, openStreams } from '../events/streams.ts';
 import { joseJwtSigner } from '../jose/compact-jws.ts';
 import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtInspector, joseJwtVerifier } from '../jose/jwt-verifier.ts';
@@ -51,6 +52,7 @@ export interface Counted {
 /** A platform in memory: nothing leaves the process, and only the test moves the clock. */
 export interface TestPlatform extends Platform {
   readonly clock: TestClock;
+  readonly streams: OpenStreams;
   readonly lines: readonly LoggedLine[];
   /** The outcomes of attempts to notify clients of a logout. */
   readonly logoutAttempts: readonly string[];
@@ -113,6 +115,7 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
   return {
     clock,
     sleep,
+    streams: openStreams({ 'events.streams': 8, 'events.streams-per-caller': 3 }),
     random: { ...systemRandom, ...options.random },
     jose: {
       signer: joseJwtSigner(),

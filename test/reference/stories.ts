@@ -1,6 +1,7 @@
 import { ADMIN_STORIES } from './admin-stories.ts';
 import { CLIENT_STORIES } from './client-stories.ts';
 import { DOCUMENT_STORIES } from './document-stories.ts';
+import { EVENT_STORIES } from './event-stories.ts';
 import type { Story } from './story.ts';
 import { TOKEN_STORIES } from './token-stories.ts';
 
@@ -10,4 +11,5 @@ export const STORIES: Readonly<Record<string, readonly Story[]>> = {
   ...TOKEN_STORIES,
   ...DOCUMENT_STORIES,
   ...ADMIN_STORIES,
+  ...EVENT_STORIES,
 };

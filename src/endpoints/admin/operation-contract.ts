@@ -25,6 +25,8 @@ interface AnyForm {
   readonly segments?: Readonly<Record<string, string>>;
   /** Parameters of the query, beside those of every operation of this kind. */
   readonly query?: Readonly<Record<string, QueryParameter>>;
+  /** Headers that the operation reads, beside those of every operation of this kind. */
+  readonly headers?: Readonly<Record<string, QueryParameter>>;
   /** Refusals beside those of every operation of this kind. */
   readonly problems?: readonly ProblemCode[];
 }
@@ -174,8 +176,12 @@ function inputsOf(form: OperationForm): readonly InputContract[] {
   const query = Object.entries(queryOfOperation(form)).map(
     ([name, { words, schema = TEXT }]): InputContract => ({ name, in: 'query', words, schema }),
   );
+  const headers = Object.entries(form.headers ?? {}).map(
+    ([name, { words, schema = TEXT }]): InputContract => ({ name, in: 'header', words, schema }),
+  );
   return [
     ...query,
+    ...headers,
     ...(needsIfMatch(form) ? [IF_MATCH] : []),
     ...(isRepeatable(form) ? [KEY] : []),
     ...(isWrite(form) ? [REASON] : []),
@@ -245,6 +251,7 @@ const STATUSES: Readonly<Partial<Record<ProblemCode, number>>> = {
   conflict: 409,
   request_rejected: 422,
   not_found: 404,
+  too_many_requests: 429,
 };
 
 function statusesOf(form: OperationForm): readonly number[] {

@@ -54,6 +54,8 @@ export interface AdminCall {
   readonly segments: Readonly<Record<string, string>>;
   /** The parameters of the query, checked against their schemas. */
   readonly query: Parameters;
+  /** Names in lower case. */
+  readonly headers: EndpointRequest['headers'];
   /** Where the request came from. */
   readonly remoteAddress: string;
 }
@@ -200,6 +202,7 @@ function opened<Needs>(contract: OperationContract, answering: Answering<Needs>)
           by: { actor: caller.actor, request_id: request.id },
           segments: decodedSegments(request.segments),
           query: readQuery(form, request.query, needs.form),
+          headers: request.headers,
           remoteAddress: request.remoteAddress,
         };
         return await answering(needs, call, request);
