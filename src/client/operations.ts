@@ -1,7 +1,6 @@
 // Made from the API description by `npm run docs`; do not edit.
 
-import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminClient, AdminNewClient, AdminRegistrationToken, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminKey, TokenResponse, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
-import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminKey, AuditEvent, TokenResponse, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
+import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminClient, AdminNewClient, AdminRegistrationToken, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminKey, AuditEvent, TokenResponse, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
 /** The requests and answers of each call, by its name. */
 export interface Calls {
@@ -57,6 +56,12 @@ export interface Calls {
   userinfo: { readonly request: object; readonly answer: Userinfo | string };
   /** Does the same for a form, which may hold the access token. `POST /userinfo` */
   userinfoPost: { readonly request: { readonly form?: { readonly access_token?: string } }; readonly answer: Userinfo | string };
+  /** Exports all selected events of the audit, as fast as the caller reads. `GET /admin/v1/audit/export` */
+  adminAuditExport: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly since?: string | number | boolean; readonly until?: string | number | boolean; readonly sort?: string | number | boolean; readonly format?: string | number | boolean } }; readonly answer: string };
+  /** Lists the events of the audit. A page can have fewer events than `limit`, or none, and `next` all the same: then the search goes on there. `GET /admin/v1/audit` */
+  adminAuditList: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly since?: string | number | boolean; readonly until?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean; readonly sort?: string | number | boolean } }; readonly answer: { readonly items: readonly (AuditEvent | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Follows the audit: sends each new event as it is committed (server-sent events). Reconnect with `Last-Event-ID`, and nothing is lost. `GET /admin/v1/events` */
+  adminEvents: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly cursor?: string | number | boolean }; readonly 'last-event-id'?: string }; readonly answer: string };
   /** Returns one client, without its secrets. `GET /admin/v1/clients/{client_id}` */
   adminClientRead: { readonly request: { readonly client_id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminClient | Readonly<Record<string, unknown>> };
   /** Replaces the metadata of a client. The client keeps its secrets and its registration access token; a method that needs a secret makes one. `PUT /admin/v1/clients/{client_id}` */
@@ -81,12 +86,6 @@ export interface Calls {
   adminInitialAccessTokenRead: { readonly request: { readonly id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminInitialAccessToken | Readonly<Record<string, unknown>> };
   /** Revokes a live token. With `cascade`, a token that was used loses its client: this also needs `admin:clients:write`. `POST /admin/v1/initial-access-tokens/{id}/revoke` */
   adminInitialAccessTokenRevoke: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly cascade?: boolean } }; readonly answer: AdminInitialAccessToken | AdminPreview };
-  /** Exports all selected events of the audit, as fast as the caller reads. `GET /admin/v1/audit/export` */
-  adminAuditExport: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly since?: string | number | boolean; readonly until?: string | number | boolean; readonly sort?: string | number | boolean; readonly format?: string | number | boolean } }; readonly answer: string };
-  /** Lists the events of the audit. A page can have fewer events than `limit`, or none, and `next` all the same: then the search goes on there. `GET /admin/v1/audit` */
-  adminAuditList: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly since?: string | number | boolean; readonly until?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean; readonly sort?: string | number | boolean } }; readonly answer: { readonly items: readonly (AuditEvent | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
-  /** Follows the audit: sends each new event as it is committed (server-sent events). Reconnect with `Last-Event-ID`, and nothing is lost. `GET /admin/v1/events` */
-  adminEvents: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly cursor?: string | number | boolean }; readonly 'last-event-id'?: string }; readonly answer: string };
   /** Lists the server keys with their states and times. `GET /admin/v1/keys` */
   adminKeyList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminKey | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Returns one server key. `GET /admin/v1/keys/{kid}` */
@@ -123,6 +122,9 @@ export const OPERATIONS = {
   token: { method: 'POST', path: '/token', type: 'application/x-www-form-urlencoded' },
   userinfo: { method: 'GET', path: '/userinfo' },
   userinfoPost: { method: 'POST', path: '/userinfo', type: 'application/x-www-form-urlencoded' },
+  adminAuditExport: { method: 'GET', path: '/admin/v1/audit/export' },
+  adminAuditList: { method: 'GET', path: '/admin/v1/audit' },
+  adminEvents: { method: 'GET', path: '/admin/v1/events' },
   adminClientRead: { method: 'GET', path: '/admin/v1/clients/{client_id}' },
   adminClientReplace: { method: 'PUT', path: '/admin/v1/clients/{client_id}', type: 'application/json' },
   adminClientPatch: { method: 'PATCH', path: '/admin/v1/clients/{client_id}', type: 'application/merge-patch+json' },
@@ -135,9 +137,6 @@ export const OPERATIONS = {
   adminInitialAccessTokenCreate: { method: 'POST', path: '/admin/v1/initial-access-tokens', type: 'application/json' },
   adminInitialAccessTokenRead: { method: 'GET', path: '/admin/v1/initial-access-tokens/{id}' },
   adminInitialAccessTokenRevoke: { method: 'POST', path: '/admin/v1/initial-access-tokens/{id}/revoke', type: 'application/json' },
-  adminAuditExport: { method: 'GET', path: '/admin/v1/audit/export' },
-  adminAuditList: { method: 'GET', path: '/admin/v1/audit' },
-  adminEvents: { method: 'GET', path: '/admin/v1/events' },
   adminKeyList: { method: 'GET', path: '/admin/v1/keys' },
   adminKeyRead: { method: 'GET', path: '/admin/v1/keys/{kid}' },
   adminKeyRevoke: { method: 'POST', path: '/admin/v1/keys/{kid}/revoke' },

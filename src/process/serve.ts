@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Readiness, storageState } from '../endpoints/health/endpoint.ts';
+import { type OpenStreams, openStreams } from '../events/streams.ts';
 import type { Host } from '../http/host.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import type { DevelopmentFacts } from '../ports/development.ts';
@@ -176,7 +177,9 @@ async function open(
   const keyRing = await openKeyRing({ settings, storage, sealer: opened.sealer, log, metrics: measured });
   closers.push(async () => await keyRing.stop());
   const clock = await openProcessClock({ settings, storage, log, metrics: measured });
+  const streams = openStreams(settings);
   const tenants = await openTenants({
+    streams,
     settings,
     clock: clock.serving,
     mode,
@@ -193,15 +196,9 @@ async function open(
   const upkeep = startUpkeep({ settings, tenants, storage, metrics: measured, clock, log, counts: check });
   closers.push(async () => await upkeep.stop());
   const sites = [tenants.first.site(settings.issuer)];
-  const behind = { ...waiting, sites, tenancy: tenants.tenancy };
-  const hosts = await startPublicHosts({ ...behind, tls: tls.material });
-  // Streams end first: the listeners wait for their last answers.
-  closers.push(
-    async () => void (await Promise.all([tenants.endStreams(), ...hosts.map((host) => host.close())])),
-  );
+  const hosts = await startPublicHosts({ ...waiting, sites, tenancy: tenants.tenancy, tls: tls.material });
+  closers.push(renewingCertificates(tls, hosts, streams));
   storage.fileCheck?.begin();
-  const watching = tls.watch((material) => hosts.forEach((host) => host.renewTls(material)));
-  closers.push(async () => watching.stop());
   const lines = lifeLines(log, mode, identityOf(settings, hosts, tenants.count()));
   lines.serves(memory);
   let stopping = false;
@@ -248,4 +245,18 @@ async function drain(hosts: readonly Host[], seconds: number): Promise<void> {
   if (seconds === 0) return;
   for (const host of hosts) host.drain();
   await sleep(seconds * 1000);
+}
+
+/** Renews the certificates of listeners as they change. Returns what closes them; streams end first, as the last answers. */
+function renewingCertificates(
+  tls: ReturnType<typeof openTls>,
+  hosts: readonly Host[],
+  streams: Pick<OpenStreams, 'stop'>,
+): () => Promise<void> {
+  const watching = tls.watch((material) => hosts.forEach((host) => host.renewTls(material)));
+  return async () => {
+    watching.stop();
+    streams.stop();
+    await Promise.all(hosts.map((host) => host.close()));
+  };
 }

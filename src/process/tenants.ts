@@ -2,7 +2,6 @@ import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { TenantOverrides } from '../config/tenant-overrides.ts';
-import { openStreams } from '../events/streams.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import { type NamedTenant, type TenantNames, tenantNames } from '../http/tenant-names.ts';
 import type { Storage, TenantStorage } from '../ports/storage.ts';
@@ -44,8 +43,6 @@ export interface Tenants {
   count(): number;
   /** Returns a tenth of the closed tenants: each has its turn in ten calls. */
   someClosed(): Promise<readonly ClosedTenant[]>;
-  /** Ends the streams of all tenants, and admits no other. */
-  endStreams(): void;
   close(): Promise<void>;
 }
 
@@ -81,8 +78,7 @@ const ROUNDS_FOR_CLOSED = 10;
  */
 export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
   const { settings, storage, log } = needs;
-  const streams = openStreams(settings);
-  const register = tenantRegister({ ...needs, streams });
+  const register = tenantRegister(needs);
   const closedInTurn = inTurn<ClosedTenant>(ROUNDS_FOR_CLOSED);
   const follower = followJournal(
     { head: () => storage.tenants.version(), since: () => undefined },
@@ -141,7 +137,6 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
       await catchUp();
       return register.open();
     },
-    endStreams: () => streams.stop(),
     count: () => register.open().length + register.closed().length,
     async someClosed() {
       await catchUp();

@@ -1,7 +1,7 @@
 import { ADMIN_CLIENT_SCHEMAS } from './admin-schemas/clients.ts';
 import { ADMIN_SCHEMAS } from './admin-schemas/conventions.ts';
-import { ADMIN_INITIAL_TOKEN_SCHEMAS } from './admin-schemas/initial-access-tokens.ts';
 import { ADMIN_EVENT_SCHEMAS } from './admin-schemas/events.ts';
+import { ADMIN_INITIAL_TOKEN_SCHEMAS } from './admin-schemas/initial-access-tokens.ts';
 import { ADMIN_KEY_SCHEMAS } from './admin-schemas/keys.ts';
 import { CLIENT_SCHEMAS } from './client-metadata-schema.ts';
 import { ERROR_CODES } from './errors.ts';

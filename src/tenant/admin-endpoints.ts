@@ -1,7 +1,7 @@
+import { adminAudit } from '../endpoints/admin/audit/endpoint.ts';
 import { adminClients } from '../endpoints/admin/clients/endpoint.ts';
 import { adminClientSecrets } from '../endpoints/admin/clients/secrets.ts';
 import { adminInitialTokens } from '../endpoints/admin/initial-access-tokens/endpoint.ts';
-import { adminAudit } from '../endpoints/admin/audit/endpoint.ts';
 import { adminKeys } from '../endpoints/admin/keys/endpoint.ts';
 import type { OpenOperation } from '../endpoints/admin/operation.ts';
 import type { OperationContract } from '../endpoints/admin/operation-contract.ts';
@@ -14,8 +14,8 @@ const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
   adminClientSecrets,
   adminInitialTokens,
   adminKeys,
+  adminAudit,
 ];
-const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [adminKeys, adminAudit];
 
 /** Returns the administration of one tenant; nothing where a setting switches it off. */
 export function adminEndpoints(issuer: Issuer): readonly Endpoint[] {
