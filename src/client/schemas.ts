@@ -2,14 +2,14 @@
 
 /** A refusal (RFC 6749 §5.2). */
 export interface OAuthError {
-  readonly error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unauthorized_client' | 'unsupported_grant_type' | 'invalid_scope' | 'invalid_target' | 'unsupported_response_type' | 'server_error' | 'temporarily_unavailable' | 'interaction_required' | 'login_required' | 'account_selection_required' | 'consent_required' | 'invalid_request_uri' | 'invalid_request_object' | 'request_uri_not_supported' | 'registration_not_supported' | 'unmet_authentication_requirements' | 'access_denied' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce' | 'invalid_redirect_uri' | 'invalid_client_metadata' | 'invalid_software_statement' | 'unapproved_software_statement' | 'invalid_trust_chain' | 'invalid_trust_anchor' | 'invalid_metadata' | 'federation_not_enabled';
+  readonly error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unauthorized_client' | 'unsupported_grant_type' | 'invalid_scope' | 'invalid_target' | 'authorization_pending' | 'slow_down' | 'expired_token' | 'unsupported_response_type' | 'server_error' | 'temporarily_unavailable' | 'interaction_required' | 'login_required' | 'account_selection_required' | 'consent_required' | 'invalid_request_uri' | 'invalid_request_object' | 'request_uri_not_supported' | 'registration_not_supported' | 'unmet_authentication_requirements' | 'access_denied' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce' | 'invalid_redirect_uri' | 'invalid_client_metadata' | 'invalid_software_statement' | 'unapproved_software_statement' | 'invalid_trust_chain' | 'invalid_trust_anchor' | 'invalid_metadata' | 'federation_not_enabled';
   readonly error_description: string;
 }
 
 /** Metadata of a client (RFC 7591 §2). The server ignores other members, and drops values that it does not support. `null`, an empty string and an empty array stand for an absent member. */
 export interface ClientMetadata {
   readonly redirect_uris?: readonly string[];
-  readonly grant_types?: readonly ('authorization_code' | 'implicit' | 'refresh_token' | 'password' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:jwt-bearer' | 'urn:ietf:params:oauth:grant-type:saml2-bearer')[];
+  readonly grant_types?: readonly ('authorization_code' | 'implicit' | 'refresh_token' | 'password' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code' | 'urn:ietf:params:oauth:grant-type:jwt-bearer' | 'urn:ietf:params:oauth:grant-type:saml2-bearer')[];
   readonly response_types?: readonly string[];
   readonly application_type?: 'web' | 'native';
   readonly client_name?: string;
@@ -108,7 +108,7 @@ export interface ClientInformation extends RegisteredMetadata {
 
 /** Metadata as the server stores them. */
 export interface RegisteredMetadata extends ClientMetadata {
-  readonly grant_types: readonly ('authorization_code' | 'implicit' | 'refresh_token' | 'password' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:jwt-bearer' | 'urn:ietf:params:oauth:grant-type:saml2-bearer')[];
+  readonly grant_types: readonly ('authorization_code' | 'implicit' | 'refresh_token' | 'password' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code' | 'urn:ietf:params:oauth:grant-type:jwt-bearer' | 'urn:ietf:params:oauth:grant-type:saml2-bearer')[];
   readonly response_types: readonly string[];
   readonly application_type: 'web' | 'native';
   readonly token_endpoint_auth_method: 'client_secret_basic' | 'client_secret_post' | 'client_secret_jwt' | 'private_key_jwt' | 'tls_client_auth' | 'self_signed_tls_client_auth' | 'none';
@@ -238,6 +238,15 @@ export interface TokenResponse {
   readonly id_token?: string;
 }
 
+export interface DeviceAuthorization {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly verification_uri: string;
+  readonly verification_uri_complete: string;
+  readonly expires_in: number;
+  readonly interval: number;
+}
+
 /** RFC 7662 §2.2. An inactive token has `active` alone. */
 export interface TokenIntrospection {
   readonly active: boolean;
@@ -302,6 +311,7 @@ export interface ProviderMetadata {
   readonly userinfo_endpoint?: string;
   readonly introspection_endpoint?: string;
   readonly revocation_endpoint?: string;
+  readonly device_authorization_endpoint?: string;
   readonly jwks_uri: string;
   readonly signed_jwks_uri?: string;
   readonly federation_registration_endpoint?: string;

@@ -6,6 +6,7 @@ import { CLIENT_AUTHENTICATION_SETTINGS } from './client-authentication-settings
 import { CLIENT_DOCUMENT_SETTINGS } from './client-document-settings.ts';
 import { CLOCK_SETTINGS } from './clock-settings.ts';
 import { CONSOLE_SETTINGS } from './console-settings.ts';
+import { DEVICE_SETTINGS } from './device-settings.ts';
 import { DPOP_SETTINGS } from './dpop-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { END_USER_SETTINGS } from './end-user-settings.ts';
@@ -243,6 +244,7 @@ export const SETTINGS = {
 
   ...TOKEN_SETTINGS,
   ...DPOP_SETTINGS,
+  ...DEVICE_SETTINGS,
 
   'key-set.max-age': seconds({
     tenants: 'inherited',

@@ -14,18 +14,27 @@ import {
   type AuthorizedResponseNeeds,
   authorizedResponse,
 } from '../grants/authorization/authorized-response.ts';
+import type { DeviceRequestNeeds } from '../grants/device/device-request.ts';
 import type { StoredSession } from '../ports/session-store.ts';
 import { currentSession, type SessionNeeds } from '../sessions/browser-session.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { Browser } from './browser.ts';
-import { answeringClient, type ClientResponseNeeds, clientResponse, refusal } from './client-response.ts';
+import {
+  answeringClient,
+  type ClientResponseNeeds,
+  clientResponse,
+  type Departure,
+  refusal,
+} from './client-response.ts';
 import type { EndpointRequest, EndpointResponse } from './contract.ts';
+import { deviceAllowed, deviceDenied } from './device-decision.ts';
 
 export interface AuthorizationFlowNeeds extends ClientResponseNeeds {
   readonly browser: Browser;
   readonly sessions: SessionNeeds;
   readonly progress: ProgressNeeds;
   readonly responding: AuthorizedResponseNeeds;
+  readonly devices: Pick<DeviceRequestNeeds, 'interactions' | 'clock'>;
 }
 
 /** Leads authorisation requests from receipt to response. Each issuer has one. */
@@ -67,7 +76,7 @@ export class AuthorizationFlow {
 
   /** Sends the person's own refusal to the client (RFC 6749 §4.1.2.1). */
   async refuse(request: EndpointRequest, error: AuthorizationError): Promise<EndpointResponse> {
-    return await refusal(this.#needs, request, error, { interacted: true });
+    return await refused(this.#needs, request, error, { interacted: true });
   }
 
   /** Stores the consent of the end-user for this registration of the client. */
@@ -109,6 +118,11 @@ async function finalAnswer(
       throw new AuthorizationError(authorization, next.error, next.error_description);
     if (next.step !== 'grant') return undefined;
     const kept = await needs.progress.keepClient(client);
+    const { device } = authorization;
+    if (device !== undefined) {
+      const decision = { session: next.session, origin: originOf(request) };
+      return await deviceAllowed(needs, request, kept, { ...authorization, device }, decision, cookies);
+    }
     const issued = await authorizedResponse(needs.responding, kept, authorization, {
       session: next.session,
       origin: originOf(request),
@@ -116,6 +130,19 @@ async function finalAnswer(
     return await clientResponse(needs, request, authorization, issued, departure);
   } catch (failure) {
     if (!(failure instanceof AuthorizationError)) throw failure;
-    return await refusal(needs, request, failure, departure);
+    return await refused(needs, request, failure, departure);
   }
+}
+
+/** Sends a refusal to the client, or lets its device learn of it. */
+async function refused(
+  needs: AuthorizationFlowNeeds,
+  request: EndpointRequest,
+  error: AuthorizationError,
+  departure: Departure,
+): Promise<EndpointResponse> {
+  const { device } = error.target;
+  return device === undefined
+    ? await refusal(needs, request, error, departure)
+    : await deviceDenied(needs, request, device, error, departure.cookies);
 }

@@ -1,4 +1,5 @@
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import type { RequestOrigin } from '../clients/person-event.ts';
 import { digestOf, sameDigest } from '../keys/digest.ts';
 import type { Account } from '../ports/account-directory.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
@@ -13,7 +14,7 @@ import { audienceFor, narrowedAudience, requestedAudience } from './audience.ts'
 import type { CodeContent } from './authorization/code-content.ts';
 import { isStillTarget } from './authorization/response-target.ts';
 import { accountInUse, type EndUserNeeds, endUserContent, idTokenMember } from './end-users.ts';
-import type { Grant, GrantNeeds } from './grant.ts';
+import type { Grant, Granted, GrantNeeds } from './grant.ts';
 import { type PreparedGrant, prepareGrant } from './prepare-grant.ts';
 import { refreshableFor, reuseEvent } from './refreshable.ts';
 import { tokenConfirmation } from './token-confirmation.ts';
@@ -29,35 +30,56 @@ export const authorizationCode: Grant = {
   async handle(needs, client, parameters, origin) {
     const { endUsers } = needs;
     if (endUsers === undefined) throw new Error('the authorization_code grant has no sign-in configured');
-    const code = await codeOf(endUsers, client, parameters['code']);
-    const content = JSON.parse(code.content) as CodeContent;
-    if (content.issuer !== endUsers.idTokens.issuer)
-      throw invalidGrant('unknown-code', 'issued under another name');
-    requireRedirectUri(content, parameters['redirect_uri']);
-    requireSameDocument(client, content);
-    requireVerifier(content, parameters['code_verifier']);
-    requireKey(content, client);
-    const account = await accountInUse(endUsers, content.sub);
-    if (account === undefined) throw invalidGrant('no-end-user', 'the account is not in use');
-    const prepared = await preparedGrant(needs, endUsers, client, { content, account, parameters });
-    const { nonce, endUser } = content;
-    const scope = scopeNow(content.scope, client.stored, account);
-    const { access_token } = prepared.response;
-    const id_token = await idTokenMember(endUsers, client, account, endUser, {
-      scope,
-      nonce,
-      access_token,
+    const code = await codeOf(endUsers, parameters['code']);
+    return await tokensForCode(needs, endUsers, client, {
+      code,
+      parameters,
+      origin,
+      check(content) {
+        requireRedirectUri(content, parameters['redirect_uri']);
+        requireVerifier(content, parameters['code_verifier']);
+      },
     });
-    const onReuse = reuseEvent(needs, 'authorization code', code.client_id, content.sub, origin);
-    await redeem(needs, endUsers, code, { ...prepared, onReuse });
-    await requireSession(needs, endUsers, content, prepared);
-    return { sub: content.sub, response: { ...prepared.response, ...id_token } };
   },
 };
 
+/** A code, and the request that shows it. */
+export interface CodeUse {
+  readonly code: StoredAuthorizationCode;
+  readonly parameters: Parameters;
+  readonly origin: RequestOrigin;
+  /** Checks what the end-user's browser and the client must agree on. A device has no such thing. */
+  readonly check?: (content: CodeContent) => void;
+}
+
+/** Issues the tokens of a code to its client, once. @throws OAuthError invalid_grant, invalid_target and those of `tokenConfirmation` */
+export async function tokensForCode(
+  needs: GrantNeeds,
+  endUsers: EndUserNeeds,
+  client: AuthenticatedClient,
+  { code, parameters, origin, check = () => undefined }: CodeUse,
+): Promise<Granted> {
+  requireClient(code, client);
+  const content = JSON.parse(code.content) as CodeContent;
+  if (content.issuer !== endUsers.idTokens.issuer)
+    throw invalidGrant('unknown-code', 'issued under another name');
+  check(content);
+  requireSameDocument(client, content);
+  requireKey(content, client);
+  const account = await accountInUse(endUsers, content.sub);
+  if (account === undefined) throw invalidGrant('no-end-user', 'the account is not in use');
+  const prepared = await preparedGrant(needs, endUsers, client, { content, account, parameters });
+  const { scope, nonce, endUser } = content;
+  const { access_token } = prepared.response;
+  const id_token = await idTokenMember(endUsers, client, account, endUser, { scope, nonce, access_token });
+  const onReuse = reuseEvent(needs, 'authorization code', code.client_id, content.sub, origin);
+  await redeem(needs, endUsers, code, { ...prepared, onReuse });
+  await requireSession(needs, endUsers, content, prepared);
+  return { sub: content.sub, response: { ...prepared.response, ...id_token } };
+}
+
 async function codeOf(
   { codes }: EndUserNeeds,
-  { stored: { client_id, instance } }: AuthenticatedClient,
   presented: string | undefined,
 ): Promise<StoredAuthorizationCode> {
   if (presented === undefined) {
@@ -69,11 +91,16 @@ async function codeOf(
   const key = authorizationCodeKey(presented);
   const code = key === undefined ? undefined : await codes.find(key);
   if (code === undefined) throw invalidGrant('unknown-code', 'unknown');
-  // §4.1.3: "ensure that the authorization code was issued to the authenticated confidential client, or …".
-  if (code.client_id !== client_id || code.client_instance !== instance) {
-    throw invalidGrant('code-of-another-client', 'of another client', { issued_to: code.client_id });
-  }
   return code;
+}
+
+/** §4.1.3: "ensure that the authorization code was issued to the authenticated confidential client, or …". */
+function requireClient(
+  code: StoredAuthorizationCode,
+  { stored: { client_id, instance } }: AuthenticatedClient,
+): void {
+  if (code.client_id === client_id && code.client_instance === instance) return;
+  throw invalidGrant('code-of-another-client', 'of another client', { issued_to: code.client_id });
 }
 
 /** §4.1.3: "REQUIRED, if the redirect_uri parameter was included in the authorization request"; this server always requires it there. */

@@ -5,11 +5,13 @@ import type { Settings } from '../config/settings.ts';
 import type { Account, AccountDirectory } from '../ports/account-directory.ts';
 import type { AuthorizationCodeStore } from '../ports/authorization-code-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { InteractionStore } from '../ports/interaction-store.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import { releasedClaims } from '../sessions/account-claims.ts';
 import type { PasswordSignInNeeds } from '../sessions/password-sign-in.ts';
+import type { BoundedMap } from '../spec/bounded-map.ts';
 import { OAuthError } from '../spec/errors.ts';
-import type { Subject } from '../spec/identifiers.ts';
+import type { Digest, Subject } from '../spec/identifiers.ts';
 import type { EndUserContext, RegisteredClient, TokenContent } from './issue-token.ts';
 
 /** Stores and settings for tokens about end-users who signed in. */
@@ -21,6 +23,11 @@ export interface EndUserNeeds {
   readonly idTokens: IdTokenNeeds;
   readonly clock: Clock;
   readonly settings: Settings;
+  readonly devices: {
+    readonly interactions: InteractionStore;
+    /** When each device last asked for its tokens, in milliseconds. One of each process. */
+    readonly polls: BoundedMap<Digest, number>;
+  };
 }
 
 /** The granted scope and audience, with the end-user they are about. */

@@ -1,6 +1,7 @@
 import { memberOf } from '../spec/scope.ts';
 import { authorizationCode } from './authorization-code.ts';
 import { clientCredentials } from './client-credentials.ts';
+import { deviceCode } from './device/device-code.ts';
 import type { Grant, OfferNeeds } from './grant.ts';
 import { jwtBearer } from './jwt-bearer.ts';
 import { password } from './password.ts';
@@ -15,6 +16,7 @@ export const GRANTS: readonly Grant[] = [
   password,
   jwtBearer,
   saml2Bearer,
+  deviceCode,
 ];
 
 /** Returns the grants that the settings of this server allow. The token endpoint accepts them, and discovery lists them. */

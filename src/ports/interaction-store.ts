@@ -5,10 +5,18 @@ import type { ChangeOutcome } from './client-store.ts';
 export interface StoredInteraction {
   /** Digest of the handle in the page's address. */
   readonly key: Digest;
-  readonly kind: 'authorization' | 'logout' | 'pushed' | 'client-document' | 'answer';
+  readonly kind:
+    | 'authorization'
+    | 'logout'
+    | 'pushed'
+    | 'client-document'
+    | 'answer'
+    | 'device'
+    | 'user-code';
   /**
    * Digest of the cookie of the browser that started it: the handle works in no other browser. For a pushed request
-   * (RFC 9126) or a client that no end-user has consented to yet, the digest of the client identifier. For an answer, the digest of its request.
+   * (RFC 9126), a client that no end-user has consented to yet, or a device (RFC 8628), the digest of the client identifier. For an
+   * answer, the digest of its request.
    */
   readonly browser: Digest;
   /** Grows by one with every change. Conditional writes compare it. */

@@ -53,6 +53,23 @@ export interface ConsentPage {
   readonly claims: readonly string[];
   /** Resource servers that the tokens are for (RFC 8707). */
   readonly resources: readonly string[];
+  /** The device that asks; absent if an application asks in this browser. */
+  readonly device?: { readonly user_code: string; readonly address: string };
+}
+
+/** The page where a person enters the code of a device (RFC 8628 §3.3). */
+export interface DevicePage {
+  readonly kind: 'device';
+  readonly form: PageForm;
+  /** The initial value of the field. */
+  readonly user_code: string;
+  readonly problem: 'unknown' | { readonly wait_seconds: number } | undefined;
+}
+
+/** The page after the person has decided about a device. `over`: its code was used or has expired meanwhile. */
+export interface DeviceDonePage {
+  readonly kind: 'device-done';
+  readonly outcome: 'allowed' | 'denied' | 'over';
 }
 
 export interface LogoutPage {
@@ -151,6 +168,8 @@ export type Page =
   | DevelopmentPage
   | SignInPage
   | ConsentPage
+  | DevicePage
+  | DeviceDonePage
   | LogoutPage
   | SignedOutPage
   | FrontChannelLogoutPage

@@ -35,6 +35,18 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     means: 'The server does not offer this grant.',
     remedy: 'Use a grant of `grant_types_supported` in the metadata of the server.',
   },
+  authorization_pending: {
+    means: 'The end-user has not answered the request of the device yet.',
+    remedy: 'Ask again after `interval` seconds.',
+  },
+  slow_down: {
+    means: 'The device asks for its tokens too often.',
+    remedy: 'Wait 5 seconds longer between the requests from now on.',
+  },
+  expired_token: {
+    means: 'The device code has expired before the end-user answered.',
+    remedy: 'Send a new device authorisation request, and show the new code.',
+  },
   invalid_dpop_proof: {
     means: 'The DPoP proof does not fit the request or its key, was used before, is too old, or is missing.',
     remedy: 'Read `error_description`. Sign a new proof for each request.',

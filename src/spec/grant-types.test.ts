@@ -10,6 +10,8 @@ test('the grant types and the scope that permits each (interface, Initial access
     refresh_token: 'client-reg:grant:refresh',
     password: 'client-reg:grant:password',
     client_credentials: 'client-reg:grant:client',
+    // RFC 8628 is not in the interface.
+    'urn:ietf:params:oauth:grant-type:device_code': 'client-reg:grant:device',
     'urn:ietf:params:oauth:grant-type:jwt-bearer': 'client-reg:grant:jwt',
     'urn:ietf:params:oauth:grant-type:saml2-bearer': 'client-reg:grant:saml',
   });

@@ -14,6 +14,8 @@ export const PARAMETER_WORDS = {
   code_challenge_method: '`S256` (RFC 7636 §4.3).',
   code_verifier: 'The text whose digest the authorisation request had (RFC 7636 §4.5).',
   cursor: 'The place where the page begins, from the `Link` header of the page before it.',
+  device_code:
+    'The code of the device, from the answer of the device authorisation endpoint (RFC 8628 §3.4).',
   dpop_jkt: 'The thumbprint of the key that the code will be bound to (RFC 9449 §10).',
   dry_run: '`true`: the server checks the registration, and stores nothing.',
   form_token: 'Proves that the form comes from the page that this server showed.',
@@ -42,6 +44,7 @@ export const PARAMETER_WORDS = {
   token: 'The token.',
   token_type_hint: 'Ignored: a token shows its own type.',
   ui_locales: 'Languages for the pages in order of preference, separated by spaces.',
+  user_code: 'The code that the device shows (RFC 8628 §3.3).',
   username: 'The user name of the end-user.',
 } as const;
 

@@ -29,6 +29,15 @@ const TOKEN_RESPONSE = closed(
   ['access_token', 'token_type', 'expires_in', 'scope'],
 );
 
+const DEVICE_AUTHORIZATION = closed({
+  device_code: said('For the token endpoint. The device keeps it secret.', TEXT),
+  user_code: said('The code that the device shows.', TEXT),
+  verification_uri: said('The page where a person enters the code.', WEB_ADDRESS),
+  verification_uri_complete: said('The same page with the code filled in, for a QR code.', WEB_ADDRESS),
+  expires_in: said('Seconds until both codes expire.', SECONDS),
+  interval: said('Seconds to wait between two requests for the tokens.', SECONDS),
+});
+
 const TOKEN_INTROSPECTION = closed(
   {
     active: FLAG,
@@ -161,6 +170,7 @@ export const SCHEMAS = {
   ...ADMIN_KEY_SCHEMAS,
   ...ADMIN_EVENT_SCHEMAS,
   TokenResponse: said('RFC 6749 §5.1.', TOKEN_RESPONSE),
+  DeviceAuthorization: DEVICE_AUTHORIZATION,
   TokenIntrospection: said('RFC 7662 §2.2. An inactive token has `active` alone.', TOKEN_INTROSPECTION),
   DirectAuthorization: DIRECT_AUTHORIZATION,
   PushedAuthorization: closed({ request_uri: TEXT, expires_in: SECONDS }),

@@ -6,6 +6,8 @@ import { clientRead, clientReadAtRegister } from '../endpoints/client-read/endpo
 import { clientRegistration, clientRegistration201 } from '../endpoints/client-registration/endpoint.ts';
 import { clientUpdate, clientUpdateAtRegister } from '../endpoints/client-update/endpoint.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
+import { deviceAuthorization } from '../endpoints/device-authorization/endpoint.ts';
+import { deviceVerification, deviceVerificationForm } from '../endpoints/device-verification/endpoint.ts';
 import { directAuthorization } from '../endpoints/direct-authorization/endpoint.ts';
 import { authorizationServerContract, contract as openidContract } from '../endpoints/discovery/contract.ts';
 import { discovery } from '../endpoints/discovery/endpoint.ts';
@@ -34,6 +36,7 @@ import { postedUserinfo, userinfo } from '../endpoints/userinfo/endpoint.ts';
 import { offeredGrants } from '../grants/grants.ts';
 import type { Site } from '../http/router.ts';
 import { supportedAcrValues } from '../sessions/acr-values.ts';
+import { DEVICE_GRANT } from '../spec/grant-types.ts';
 import { adminEndpoints } from './admin-endpoints.ts';
 import { federationMembers } from './federation.ts';
 import type { Issuer } from './issuer.ts';
@@ -41,6 +44,9 @@ import { certificateTrust, offersFrontChannelLogout } from './settings.ts';
 
 /** Opens one endpoint; undefined where the settings switch it off. */
 type Open<Parts> = (parts: Parts) => Endpoint | undefined;
+
+const offersDevices = ({ settings }: Issuer): boolean =>
+  settings['authorization.grant-types'].includes(DEVICE_GRANT);
 
 /** Every endpoint below an issuer, in the order in which discovery names them. */
 const ENDPOINTS: readonly Open<Issuer>[] = [
@@ -70,6 +76,9 @@ const ENDPOINTS: readonly Open<Issuer>[] = [
       : // Anyone may name any client here, so none is resolved again for it.
         clientLogo({ ...issuer, clients: issuer.documents.clients }),
   pushedAuthorizationRequest,
+  (issuer) => (offersDevices(issuer) ? deviceAuthorization(issuer) : undefined),
+  (issuer) => (offersDevices(issuer) ? deviceVerification(issuer) : undefined),
+  (issuer) => (offersDevices(issuer) ? deviceVerificationForm(issuer) : undefined),
   userinfo,
   postedUserinfo,
   introspection,

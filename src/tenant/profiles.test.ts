@@ -93,7 +93,7 @@ test('oauth-2.1 and mcp: the password grant is unsupported_grant_type, for a cli
         form: 'grant_type=password&username=Ada&password=correct+horse',
       }),
       'unsupported_grant_type',
-      /^grant_type 'password' is not supported, supported: authorization_code, client_credentials, refresh_token$/,
+      /^grant_type 'password' is not supported, supported: authorization_code, client_credentials, refresh_token, urn:ietf:params:oauth:grant-type:device_code$/,
     );
   }
 });
@@ -121,6 +121,7 @@ test('oauth-2.1 and mcp: discovery names no grant and no response type that is o
       'authorization_code',
       'client_credentials',
       'refresh_token',
+      'urn:ietf:params:oauth:grant-type:device_code',
     ]);
     assert.deepEqual(json['response_types_supported'], ['code']);
     assert.deepEqual(json['code_challenge_methods_supported'], ['S256']);

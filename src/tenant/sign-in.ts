@@ -28,7 +28,7 @@ import { signInLimits } from '../sessions/sign-in-limits.ts';
 import { ADMIN_SCOPES } from '../spec/admin-scopes.ts';
 import { SLOT_BYTES } from '../spec/caches.ts';
 import { OAuthError } from '../spec/errors.ts';
-import { type ClientId, CONSOLE_CLIENT_ID } from '../spec/identifiers.ts';
+import { type ClientId, CONSOLE_CLIENT_ID, type Digest } from '../spec/identifiers.ts';
 import type { JsonLimits } from '../spec/json.ts';
 import { newerClient, type RenewedClients } from './federation.ts';
 import type { Platform } from './platform.ts';
@@ -42,6 +42,8 @@ export interface EndUsers {
   readonly interactions: InteractionNeeds;
   /** For interactions that begin without a session. */
   readonly interactionLimits: NetworkLimits;
+  /** Limits of wrong codes of devices. */
+  readonly userCodeLimits: NetworkLimits;
 }
 
 /** A subject and a time. */
@@ -98,6 +100,14 @@ export function openEndUsers(
       },
       counting,
     ),
+    userCodeLimits: networkLimits(
+      {
+        kind: 'user-code',
+        perNetwork: settings['device.wrong-code-rate-per-network'],
+        overall: settings['device.wrong-code-rate'],
+      },
+      counting,
+    ),
   };
 }
 
@@ -117,7 +127,10 @@ export function openPagesOf(
   }
 }
 
-interface SignInParts extends Issuing, Pick<Platform, 'random' | 'jose'>, RenewedClients {
+/** A digest and a time. */
+const POLL_BYTES = SLOT_BYTES + 64;
+
+interface SignInParts extends Issuing, Pick<Platform, 'random' | 'jose' | 'caches'>, RenewedClients {
   readonly settings: Settings;
   readonly storage: TenantStorage;
   readonly keys: Pick<ServerKeys, 'verificationKeys' | 'decryptionKeys'>;
@@ -146,7 +159,7 @@ export interface SignIn extends Omit<EndUsers, 'accounts'> {
 export function openSignIn(parts: SignInParts): SignIn {
   const { issuer, settings, clients, clock, log, metrics, random, idTokens, pages, storage, uses } = parts;
   const { people, documents } = parts;
-  const { directory, passwordSignIn, sessions, interactions, interactionLimits } = people;
+  const { directory, passwordSignIn, sessions, interactions, interactionLimits, userCodeLimits } = people;
   const { consents, authorizationCodes: codes } = storage;
   const browser = browserOf(issuer);
   const external = settings['sign-in.external-url'];
@@ -158,6 +171,10 @@ export function openSignIn(parts: SignInParts): SignIn {
     idTokens,
     clock,
     settings,
+    devices: {
+      interactions: storage.interactions,
+      polls: parts.caches.open<Digest, number>('refusals', { weigh: () => POLL_BYTES }),
+    },
   };
   return {
     browser,
@@ -166,6 +183,7 @@ export function openSignIn(parts: SignInParts): SignIn {
     sessions,
     interactions,
     interactionLimits,
+    userCodeLimits,
     endUsers,
     externalUrl: external === 'none' ? undefined : external,
     pushing: withUnknownClients(parts),
@@ -191,6 +209,7 @@ export function openSignIn(parts: SignInParts): SignIn {
         clock,
       },
       responding: { issuing: parts, endUsers, uses, random },
+      devices: { interactions: storage.interactions, clock },
     }),
   };
 }

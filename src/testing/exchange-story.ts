@@ -68,6 +68,8 @@ const NAMED: Readonly<Record<string, string>> = {
   x: 'X',
   y: 'Y',
   request_uri: 'REQUEST_URI',
+  device_code: 'DEVICE_CODE',
+  user_code: 'USER_CODE',
 };
 
 /** Values shorter than this are no secrets, and would be found in other words. */

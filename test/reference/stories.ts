@@ -1,5 +1,6 @@
 import { ADMIN_STORIES } from './admin-stories.ts';
 import { CLIENT_STORIES } from './client-stories.ts';
+import { DEVICE_STORIES } from './device-stories.ts';
 import { DOCUMENT_STORIES } from './document-stories.ts';
 import { EVENT_STORIES } from './event-stories.ts';
 import type { Story } from './story.ts';
@@ -9,6 +10,7 @@ import { TOKEN_STORIES } from './token-stories.ts';
 export const STORIES: Readonly<Record<string, readonly Story[]>> = {
   ...CLIENT_STORIES,
   ...TOKEN_STORIES,
+  ...DEVICE_STORIES,
   ...DOCUMENT_STORIES,
   ...ADMIN_STORIES,
   ...EVENT_STORIES,

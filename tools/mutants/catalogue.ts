@@ -1,6 +1,7 @@
 import { AUTHORIZATION } from './authorization.ts';
 import { CLIENT_DOCUMENTS } from './client-documents.ts';
 import { CLIENTS } from './clients.ts';
+import { DEVICES } from './devices.ts';
 import { DPOP } from './dpop.ts';
 import { FEDERATED_CLIENTS } from './federated-clients.ts';
 import { FEDERATION } from './federation.ts';
@@ -21,6 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...STORAGE_POSTGRES,
   ...TOKENS,
   ...DPOP,
+  ...DEVICES,
   ...CLIENTS,
   ...CLIENT_DOCUMENTS,
   ...REGISTRATION,

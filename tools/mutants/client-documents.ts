@@ -28,7 +28,7 @@ export const CLIENT_DOCUMENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization-code.ts',
-        find: '    requireSameDocument(client, content);\n',
+        find: '  requireSameDocument(client, content);\n',
         replace: '',
       },
     ],

@@ -60,8 +60,8 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization-code.ts',
-        find: '  if (code.client_id !== client_id || code.client_instance !== instance) {',
-        replace: "  if (code.client_id === '' && client_id === instance) {",
+        find: '  if (code.client_id === client_id && code.client_instance === instance) return;',
+        replace: "  if (code.client_id !== '' && client_id !== instance) return;",
       },
     ],
     killers: [
@@ -112,8 +112,8 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization-code.ts',
-        find: '    const account = await accountInUse(endUsers, content.sub);',
-        replace: '    const account = await endUsers.directory.find(content.sub);',
+        find: '  const account = await accountInUse(endUsers, content.sub);',
+        replace: '  const account = await endUsers.directory.find(content.sub);',
       },
     ],
     killers: [{ file: 'src/endpoints/token/account-in-use.test.ts', test: 'a code of a disabled account' }],
@@ -124,7 +124,7 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization-code.ts',
-        find: "    if (content.issuer !== endUsers.idTokens.issuer)\n      throw invalidGrant('unknown-code', 'issued under another name');\n",
+        find: "  if (content.issuer !== endUsers.idTokens.issuer)\n    throw invalidGrant('unknown-code', 'issued under another name');\n",
         replace: '',
       },
     ],

@@ -6,7 +6,7 @@ import { type Mistake, refuseMistakes, shownUri } from '../../spec/metadata-mist
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 import { adminScopeMistakes } from './admin-scope.ts';
-import { hostMistakes, requirePrivileges } from './privileges.ts';
+import { hostMistakes, offeredTo, requirePrivileges } from './privileges.ts';
 import { examineMetadata, type ValidatedMetadata } from './validate-metadata.ts';
 
 /** The party that sends metadata. */
@@ -32,8 +32,9 @@ export async function admitMetadata(
   request: JsonObject,
   { privileges, presentedToken, remoteAddress }: MetadataSender,
 ): Promise<ValidatedMetadata> {
-  requirePrivileges(request, privileges, needs.metadataLimits.grantTypes, presentedToken);
-  const { validated, mistakes } = examineMetadata(request, needs.metadataLimits);
+  const grantTypes = offeredTo(needs.metadataLimits.grantTypes, privileges, presentedToken);
+  requirePrivileges(request, privileges, grantTypes, presentedToken);
+  const { validated, mistakes } = examineMetadata(request, { ...needs.metadataLimits, grantTypes });
   const { metadata, dropped } = validated;
   refuseMistakes(
     [

@@ -9,8 +9,8 @@ import { type AuditTrail, doneEvent, record } from '../audit-trail.ts';
 import { metadataText } from '../client-information.ts';
 import { metadataOf } from '../registered-client.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
-import { missingPrivileges } from './privileges.ts';
-import { prepareClient } from './register-client.ts';
+import { missingPrivileges, offeredTo } from './privileges.ts';
+import { prepareClient, presentedToken } from './register-client.ts';
 import type { Registrant } from './registration-authority.ts';
 
 /**
@@ -25,9 +25,14 @@ export async function dryRun(
   request: JsonObject,
   trail: AuditTrail,
 ): Promise<string> {
-  const missing_scopes = missingPrivileges(request, registrant.privileges, needs.metadataLimits.grantTypes);
+  const offered = offeredTo(
+    needs.metadataLimits.grantTypes,
+    registrant.privileges,
+    presentedToken(registrant),
+  );
+  const missing_scopes = missingPrivileges(request, registrant.privileges, offered);
   const { redirect_hosts, admin_scope = [] } = registrant.privileges;
-  const allowed = { ...ALL_PRIVILEGES, redirect_hosts, admin_scope };
+  const allowed = { ...ALL_PRIVILEGES, grant_types: offered, redirect_hosts, admin_scope };
   const prepared = await prepareClient(needs, { ...registrant, privileges: allowed }, request).catch(
     (failure: unknown) => {
       throw failure instanceof MetadataRefused ? withMistakes(failure, missing_scopes) : failure;

@@ -5,7 +5,7 @@ import {
   type MemberPrivilege,
 } from '../../spec/client-metadata.ts';
 import { quotedValue } from '../../spec/errors.ts';
-import type { GrantType } from '../../spec/grant-types.ts';
+import { DEVICE_GRANT, type GrantType } from '../../spec/grant-types.ts';
 import type { JsonObject } from '../../spec/json.ts';
 import { type Mistake, shownUri } from '../../spec/metadata-mistake.ts';
 import {
@@ -43,6 +43,19 @@ function needsOf(request: JsonObject, offered: readonly GrantType[]): Registrati
     scope: members.has('scope') ? values : undefined,
     members,
   };
+}
+
+/**
+ * Returns the grant types that a registrant may name. Common clients name the one for devices beside those that they use, and
+ * a registrant without a token may not have it: it is dropped then, as one that the server does not offer (decision 42).
+ */
+export function offeredTo(
+  offered: readonly GrantType[],
+  { grant_types }: RegistrationPrivileges,
+  presentedToken: boolean,
+): readonly GrantType[] {
+  if (presentedToken || grant_types === 'any' || grant_types.includes(DEVICE_GRANT)) return offered;
+  return offered.filter((grant) => grant !== DEVICE_GRANT);
 }
 
 /**

@@ -146,7 +146,7 @@ export async function prepareClient(
  * Says whether a missing privilege is answered with the missing scope. A statement is part of the request: a
  * caller with a statement alone is asked for a token.
  */
-const presentedToken = ({ kind }: Registrant): boolean => kind === 'master' || kind === 'initial';
+export const presentedToken = ({ kind }: Registrant): boolean => kind === 'master' || kind === 'initial';
 
 /** Makes the record of an admitted client, with a secret if its method needs one; stores nothing. */
 export function newClient(

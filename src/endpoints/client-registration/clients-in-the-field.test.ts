@@ -222,7 +222,7 @@ test('400: a refusal describes the first mistake and counts the others; the log 
   assert.equal(
     answered.json['error_description'],
     "grant_types[0] 'authorisation_code' is not supported; supported: authorization_code, implicit, refresh_token, password, " +
-      'client_credentials, urn:ietf:params:oauth:grant-type:jwt-bearer, urn:ietf:params:oauth:grant-type:saml2-bearer; ' +
+      'client_credentials, urn:ietf:params:oauth:grant-type:device_code, urn:ietf:params:oauth:grant-type:jwt-bearer, urn:ietf:params:oauth:grant-type:saml2-bearer; ' +
       'did you mean authorization_code?; 9 more mistakes, which a request with dry_run=true lists',
   );
   assert.deepEqual(Object.keys(answered.json), ['error', 'error_description']);
@@ -243,7 +243,7 @@ test('200: a dry run and the log list what is dropped or changed (decision 42)',
   };
   const words = [
     "grant_types[1] 'device_code' is not supported; supported: authorization_code, implicit, refresh_token, password, client_credentials, " +
-      'urn:ietf:params:oauth:grant-type:jwt-bearer, urn:ietf:params:oauth:grant-type:saml2-bearer',
+      'urn:ietf:params:oauth:grant-type:device_code, urn:ietf:params:oauth:grant-type:jwt-bearer, urn:ietf:params:oauth:grant-type:saml2-bearer',
     'tls_client_certificate_bound_access_tokens true asks for something that this server does not do',
     'client_nam#de is unknown; did you mean client_name?',
     "application_type 'web' is replaced by native, because redirect_uris[0] 'app://cb/' has a private-use scheme",

@@ -41,6 +41,7 @@ test('discovery is derived: each advertised endpoint’s address below the issue
   assert.deepEqual(Object.fromEntries(addresses), {
     registration_endpoint: `${ISSUER}/register`,
     authorization_endpoint: `${ISSUER}/authorize`,
+    device_authorization_endpoint: `${ISSUER}/device_authorization`,
     pushed_authorization_request_endpoint: `${ISSUER}/par`,
     userinfo_endpoint: `${ISSUER}/userinfo`,
     token_endpoint: `${ISSUER}/token`,
@@ -127,6 +128,7 @@ test('aliases are those of the endpoints that clients authenticate at, below the
   assert.deepEqual(named['mtls_endpoint_aliases'], {
     token_endpoint: `${aliasOrigin}${path}/token`,
     introspection_endpoint: `${aliasOrigin}${path}/token/introspect`,
+    device_authorization_endpoint: `${aliasOrigin}${path}/device_authorization`,
     pushed_authorization_request_endpoint: `${aliasOrigin}${path}/par`,
     userinfo_endpoint: `${aliasOrigin}${path}/userinfo`,
     revocation_endpoint: `${aliasOrigin}${path}/token/revoke`,

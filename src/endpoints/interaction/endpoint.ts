@@ -1,5 +1,6 @@
 import type { Progress } from '../../grants/authorization/authorization-interaction.ts';
 import { requestedClaims } from '../../grants/authorization/next-step.ts';
+import type { Device } from '../../grants/device/device-request.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { Page, PageClient, SignInPage } from '../../ports/pages.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
@@ -78,13 +79,14 @@ async function signInPage(
   session: StoredSession | undefined,
   problem?: SignInPage['problem'],
 ): Promise<EndpointResponse> {
-  const { client_id, redirect_uri, login_hint, ui_locales } = waiting.interaction.content.request;
+  const { client_id, redirect_uri, login_hint, ui_locales, device } = waiting.interaction.content.request;
   const client = await needs.clients.find(client_id);
   const tags = languages(request, ui_locales);
   const again = session === undefined ? undefined : await needs.directory.find(session.sub);
   const page: Page = {
     kind: 'sign-in',
-    client: client === undefined ? undefined : shownClient(needs, client, redirect_uri, tags),
+    client:
+      client === undefined ? undefined : withoutHost(device, shownClient(needs, client, redirect_uri, tags)),
     form: formOf(needs, waiting, undefined),
     username: login_hint ?? again?.username ?? '',
     problem,
@@ -107,16 +109,17 @@ async function consentPage(
   session: StoredSession,
   { client, request: authorization }: Progress,
 ): Promise<EndpointResponse> {
-  const { redirect_uri, scope, resource, ui_locales } = authorization;
+  const { redirect_uri, scope, resource, ui_locales, device } = authorization;
   const account = await needs.directory.find(session.sub);
   const page: Page = {
     kind: 'consent',
-    client: shownClient(needs, client, redirect_uri, languages(request, ui_locales)),
+    client: withoutHost(device, shownClient(needs, client, redirect_uri, languages(request, ui_locales))),
     form: formOf(needs, waiting, session),
     username: account?.username ?? '',
     scope,
     claims: requestedClaims(authorization),
     resources: resource,
+    ...(device === undefined ? {} : { device: { user_code: device.user_code, address: device.address } }),
   };
   // The form leads to the operator's page if the session has ended in the meantime.
   const formTargets = [redirect_uri, ...(needs.externalUrl === undefined ? [] : [needs.externalUrl])];
@@ -130,6 +133,11 @@ function formOf(
 ): SignInPage['form'] {
   const action = `${new URL(issuer).pathname.replace(/\/$/, '')}${INTERACTION_PATH}/${handle}`;
   return { action, form_token: antiForgeryToken(cookie, formPurpose(handle, session?.key)) };
+}
+
+/** Leaves out where the browser returns to: it stays here after a decision about a device. */
+function withoutHost(device: Device | undefined, client: PageClient): PageClient {
+  return device === undefined ? client : { ...client, host: undefined };
 }
 
 /** Describes a client with its logo. */

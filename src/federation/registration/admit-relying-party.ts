@@ -1,6 +1,6 @@
 import { withSetSigner } from '../../clients/client-keys/key-source.ts';
 import { admitMetadata } from '../../clients/registration/admit-metadata.ts';
-import { missingPrivileges } from '../../clients/registration/privileges.ts';
+import { missingPrivileges, offeredTo } from '../../clients/registration/privileges.ts';
 import type { ValidatedMetadata } from '../../clients/registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import { isAbsent } from '../../spec/client-metadata.ts';
@@ -36,10 +36,12 @@ export async function admitRelyingParty(
   registry: RegistryNeeds,
   { entity_id, chain, privileges, remoteAddress }: FederatedRegistrant,
 ): Promise<ValidatedMetadata> {
-  const needs = { ...registry, metadataLimits: { ...registry.metadataLimits, federated: true } as const };
+  const grantTypes = offeredTo(registry.metadataLimits.grantTypes, privileges, false);
+  const metadataLimits = { ...registry.metadataLimits, grantTypes, federated: true } as const;
+  const needs = { ...registry, metadataLimits };
   try {
     const request = metadataRequest(needs, withInformation(chain.metadata, needs.metadataLimits));
-    const missing = missingPrivileges(request, privileges, needs.metadataLimits.grantTypes);
+    const missing = missingPrivileges(request, privileges, grantTypes);
     if (missing.length > 0)
       throw refused(
         'metadata_not_allowed',

@@ -1,6 +1,7 @@
 import type { ErrorCode, RefusalNotes } from '../../spec/errors.ts';
 import type { ClientId, ClientInstance, Digest } from '../../spec/identifiers.ts';
 import type { JsonValue } from '../../spec/json.ts';
+import type { Device } from '../device/device-request.ts';
 
 /** OAuth 2.0 Multiple Response Types, Form Post Response Mode and JARM §2.3. */
 export const RESPONSE_MODES = [
@@ -29,6 +30,8 @@ export interface ResponseTarget {
   readonly redirect_uri: string;
   readonly response_mode: ResponseMode;
   readonly state?: string;
+  /** The device that the response is for (RFC 8628). Nothing goes to `redirect_uri` then. */
+  readonly device?: Device;
 }
 
 /** The conditions for one requested claim; null requests the claim without conditions (OpenID Connect Core 1.0 §5.5). */

@@ -1,5 +1,6 @@
 import type { StoredSession } from '../../ports/session-store.ts';
 import type { Digest, SessionId, Subject } from '../../spec/identifiers.ts';
+import type { Device } from '../device/device-request.ts';
 import type { EndUserContext } from '../issue-token.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
@@ -11,6 +12,8 @@ export interface CodeContent {
   /** As in the request. */
   readonly client_keys?: Digest;
   readonly code_challenge?: string;
+  /** The device that the tokens are for (RFC 8628). */
+  readonly device?: Device;
   readonly dpop_jkt?: string;
   readonly nonce?: string;
   readonly scope: readonly string[];
@@ -25,12 +28,13 @@ export function codeContent(
   request: AuthorizationRequest,
   session: StoredSession,
 ): CodeContent {
-  const { redirect_uri, client_keys, code_challenge, dpop_jkt, nonce, scope, resource } = request;
+  const { redirect_uri, client_keys, code_challenge, device, dpop_jkt, nonce, scope, resource } = request;
   return {
     issuer,
     redirect_uri,
     ...(client_keys === undefined ? {} : { client_keys }),
     ...(code_challenge === undefined ? {} : { code_challenge }),
+    ...(device === undefined ? {} : { device }),
     ...(dpop_jkt === undefined ? {} : { dpop_jkt }),
     ...(nonce === undefined ? {} : { nonce }),
     scope,

@@ -18,6 +18,17 @@ export const CODE_REASONS = {
   ),
   invalid_dpop_proof: reason(`The DPoP proof is wrong. ${DETAIL}`, 'Sign a new proof for the request.'),
   use_dpop_nonce: reason('The DPoP proof needs a nonce.', 'Use the one of `DPoP-Nonce`.', 'dpop.nonces'),
+  authorization_pending: reason('The person at the device has not answered yet.', 'Wait, and ask again.'),
+  slow_down: reason(
+    'A device asks for its tokens too often.',
+    'Wait for `interval` seconds, and 5 more after each `slow_down`.',
+    'device.interval',
+  ),
+  expired_token: reason(
+    'The person has not entered the code of the device in time.',
+    'Begin again at the device.',
+    'device.code-lifetime',
+  ),
   unsupported_response_type: reason(
     'The server does not offer this response type.',
     'Use one from discovery.',
