@@ -1,6 +1,6 @@
 // Made from the API description by `npm run docs`; do not edit.
 
-import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminClient, AdminNewClient, AdminRegistrationToken, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminKey, AuditEvent, TokenResponse, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
+import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminClient, AdminNewClient, AdminRegistrationToken, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminKey, AuditEvent, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
 /** The requests and answers of each call, by its name. */
 export interface Calls {
@@ -22,6 +22,8 @@ export interface Calls {
   clientRegistration: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly body: ClientMetadata }; readonly answer: ClientInformation | DryRun };
   /** Registers a client. `POST /register` */
   clientRegistration201: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly body: ClientMetadata }; readonly answer: DryRun | ClientInformation };
+  /** Begins the authorisation of a device that has no browser. `POST /device_authorization` */
+  deviceAuthorization: { readonly request: { readonly form?: { readonly scope?: string; readonly resource?: string | readonly string[]; readonly client_id?: string; readonly client_secret?: string; readonly client_assertion?: string; readonly client_assertion_type?: string } }; readonly answer: DeviceAuthorization };
   /** Issues tokens for a subject and scope values without asking the end-user. `POST /direct-authz/rest/v2` */
   directAuthorization: { readonly request: { readonly body: DirectAuthorization }; readonly answer: TokenResponse };
   /** Serves the metadata of the server. `GET /.well-known/oauth-authorization-server` */
@@ -51,7 +53,7 @@ export interface Calls {
   /** Serves the public keys of the server, signed with its federation key. `GET /jwks.jwt` */
   signedJwkSet: { readonly request: object; readonly answer: string };
   /** Issues access tokens for a grant. `POST /token` */
-  token: { readonly request: { readonly form: { readonly grant_type: string; readonly resource?: string | readonly string[]; readonly client_id?: string; readonly client_secret?: string; readonly client_assertion?: string; readonly client_assertion_type?: string; readonly code?: string; readonly redirect_uri?: string; readonly code_verifier?: string; readonly scope?: string; readonly refresh_token?: string; readonly username?: string; readonly password?: string; readonly assertion?: string } }; readonly answer: TokenResponse };
+  token: { readonly request: { readonly form: { readonly grant_type: string; readonly resource?: string | readonly string[]; readonly client_id?: string; readonly client_secret?: string; readonly client_assertion?: string; readonly client_assertion_type?: string; readonly code?: string; readonly redirect_uri?: string; readonly code_verifier?: string; readonly scope?: string; readonly refresh_token?: string; readonly username?: string; readonly password?: string; readonly assertion?: string; readonly device_code?: string } }; readonly answer: TokenResponse };
   /** Returns claims about the end-user of an access token. `GET /userinfo` */
   userinfo: { readonly request: object; readonly answer: Userinfo | string };
   /** Does the same for a form, which may hold the access token. `POST /userinfo` */
@@ -105,6 +107,7 @@ export const OPERATIONS = {
   clientList: { method: 'GET', path: '/clients' },
   clientRegistration: { method: 'POST', path: '/clients', type: 'application/json' },
   clientRegistration201: { method: 'POST', path: '/register', type: 'application/json' },
+  deviceAuthorization: { method: 'POST', path: '/device_authorization', type: 'application/x-www-form-urlencoded' },
   directAuthorization: { method: 'POST', path: '/direct-authz/rest/v2', type: 'application/json' },
   oauthAuthorizationServer: { method: 'GET', path: '/.well-known/oauth-authorization-server' },
   openidConfiguration: { method: 'GET', path: '/.well-known/openid-configuration' },
