@@ -1,4 +1,5 @@
 import type { ResolvedSettings } from '../config/load-settings.ts';
+import { MASK, maskedValue } from '../config/masked-value.ts';
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { command } from './command.ts';
@@ -15,8 +16,6 @@ import {
   type StorageCall,
   settingsFor,
 } from './settings.ts';
-
-const MASK = '******';
 
 const SERVERS = 'The command only reads the settings. Servers may run meanwhile.';
 
@@ -105,7 +104,7 @@ const print = command({
     const { SETTING_PATHS, settingAt } = await import('../config/settings.ts');
     const rows = SETTING_PATHS.map((path) => ({
       path,
-      value: masked(settings[path], settingAt(path).secret),
+      value: maskedValue(settings[path], settingAt(path).secret),
       source: origins[path],
     }));
     if (call.options.json) {
@@ -146,12 +145,6 @@ async function printedSettings(call: PrintCall): Promise<ResolvedSettings> {
     async ({ storage }) => await storedTenant(storage, id),
   );
   return resolvedTenant(resolved, stored, mode);
-}
-
-/** Returns a value, or a mask for a secret. An empty secret is shown as empty. */
-function masked(value: Settings[keyof Settings], secret: boolean): unknown {
-  const empty = value === undefined || (Array.isArray(value) && value.length === 0);
-  return secret && !empty ? MASK : value;
 }
 
 const shown = (value: unknown): string => (value === MASK ? MASK : JSON.stringify(value));

@@ -37,7 +37,7 @@ const dev = command({
   words: ['dev'],
   summary: 'Start a development server, with tokens and keys created for it',
   description: [
-    'The first start creates a SQLite database, an encryption key, two administration tokens, an initial access token and the account `developer`, all in the data folder (`data`, or the folder of `storage.url`). Later starts use them again. The server prints them: never use this mode in production.',
+    'The first start creates a SQLite database, an encryption key, three administration tokens, an initial access token and the account `developer`, all in the data folder (`data`, or the folder of `storage.url`). Later starts use them again. The server prints them: never use this mode in production.',
     'The issuer is http://127.0.0.1:8080 unless the settings say otherwise. --port changes the port. SIGTERM and SIGINT stop the server.',
     'Other commands find this data by themselves if they run in the same folder; elsewhere, give them the same settings and `--mode development`.',
   ],
@@ -102,6 +102,10 @@ async function startDevelopment(call: DevCall): Promise<number> {
       ...resolved.settings['direct-authorization.token-sha256'],
       `development:${tokens.directAuthorization.sha256}`,
     ],
+    'admin.token-sha256': [
+      ...resolved.settings['admin.token-sha256'],
+      `development:${tokens.administration.sha256}`,
+    ],
   };
   const { log, refusals } = rememberingRefusals(serverLog(settings), () => systemClock.now());
   const development = {
@@ -112,7 +116,10 @@ async function startDevelopment(call: DevCall): Promise<number> {
     refusals,
   };
   return await runUntilStopped({ settings, log }, async (stopped) => {
-    const started = await startServer(settings, 'development', log, stopped, development);
+    const started = await startServer(settings, 'development', log, stopped, {
+      origins: resolved.origins,
+      development,
+    });
     if (started === undefined) return undefined;
     const server = lab === undefined ? started : await withLab(started, lab);
     try {
@@ -155,8 +162,10 @@ function developmentBanner(needs: BannerNeeds): readonly string[] {
     `  Data                        ${folder}`,
     `  Console (sign in below)     ${management}/console/`,
     `  Health and metrics          ${management}/health/ready  ${management}/metrics`,
+    `  Administration API          ${management}/admin/v1/`,
     `  Master token (registry)     ${tokens.master.token}`,
     `  Direct authorisation token  ${tokens.directAuthorization.token}`,
+    `  Administration token        ${tokens.administration.token}`,
     `  Initial access token        ${invitation.initial_access_token}`,
     `  Account (name, password)    ${account.username}  ${account.password}`,
     '',

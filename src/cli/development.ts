@@ -33,6 +33,8 @@ export interface DevelopmentToken {
 export interface DevelopmentTokens {
   readonly master: DevelopmentToken;
   readonly directAuthorization: DevelopmentToken;
+  /** Break-glass token of the administration API. */
+  readonly administration: DevelopmentToken;
 }
 
 /** An initial access token, and the client that the commands of the banner register with it. */
@@ -50,10 +52,22 @@ export interface DevelopmentAccount {
 
 /** Returns the tokens of this data folder. The first start creates them. */
 export function developmentTokens(folder: string): DevelopmentTokens {
-  return readOrMake(folder, DEVELOPMENT_TOKENS_FILE, () => ({
+  const kept = readOrMake(folder, DEVELOPMENT_TOKENS_FILE, () => ({
     master: markedToken(),
     directAuthorization: markedToken(),
+    administration: markedToken(),
   }));
+  // A folder of an earlier version has two tokens.
+  return 'administration' in kept ? kept : withAdministration(folder, kept);
+}
+
+function withAdministration(
+  folder: string,
+  kept: Omit<DevelopmentTokens, 'administration'>,
+): DevelopmentTokens {
+  const tokens = { ...kept, administration: markedToken() };
+  writePrivately(join(folder, DEVELOPMENT_TOKENS_FILE), JSON.stringify(tokens));
+  return tokens;
 }
 
 /** Returns the encryption key of this data folder. Its file has the form that `CHANCERY_ENCRYPTION_KEY_FILE` reads. */

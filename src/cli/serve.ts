@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { LIFELINE_VARIABLE, WORKER_VARIABLE } from '../config/environment.ts';
+import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { FromWorker } from '../process/supervisor.ts';
 import { command, type Surroundings } from './command.ts';
@@ -55,22 +56,23 @@ const serve = command({
       ...(workers === undefined ? {} : { CHANCERY_WORKERS: workers }),
       ...(create ? { CHANCERY_STORAGE_CREATE: 'true' } : {}),
     };
-    const { settings } = await settingsFor('production', { ...call, environment: given });
+    const resolved = await settingsFor('production', { ...call, environment: given });
+    const { settings } = resolved;
     const number = environment[WORKER_VARIABLE];
-    if (number !== undefined) return await serveAsWorker(settings, number);
+    if (number !== undefined) return await serveAsWorker(resolved, number);
     if (settings.workers > 1) return await serveWithWorkers(settings, call);
-    return await serveAlone(settings, call);
+    return await serveAlone(resolved, call);
   },
 });
 
 export const SERVE_COMMANDS = [serve];
 
-async function serveAlone(settings: Settings, { print }: Surroundings): Promise<number> {
+async function serveAlone({ settings, origins }: ResolvedSettings, { print }: Surroundings): Promise<number> {
   const { startServer } = await import('../process/serve.ts');
   const { serverLog } = await import('../system/log.ts');
   const log = serverLog(settings);
   return await runUntilStopped({ settings, log }, async (stopped) => {
-    const server = await startServer(settings, 'production', log, stopped);
+    const server = await startServer(settings, 'production', log, stopped, { origins });
     if (server === undefined) return undefined;
     const { address, port } = server.address;
     print(`chancery serves ${settings.issuer} on ${address}:${port}`);
@@ -119,7 +121,7 @@ async function serveWithWorkers(
 /** It starts before the others, and checks the database file for all. */
 const FIRST_WORKER = '1';
 
-async function serveAsWorker(settings: Settings, number: string): Promise<number> {
+async function serveAsWorker({ settings, origins }: ResolvedSettings, number: string): Promise<number> {
   const { startWorker } = await import('../process/worker.ts');
   const { serverLog } = await import('../system/log.ts');
   const log = serverLog(settings, { worker: Number(number), pid: process.pid });
@@ -138,7 +140,7 @@ async function serveAsWorker(settings: Settings, number: string): Promise<number
       stop,
       stopTimeout(settings),
       log,
-      async () => await startWorker(settings, log, { parent, stop, check: number === FIRST_WORKER }),
+      async () => await startWorker(settings, log, { parent, stop, check: number === FIRST_WORKER, origins }),
     );
   } finally {
     // An open channel would keep the process alive.

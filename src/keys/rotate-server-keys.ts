@@ -85,6 +85,40 @@ export interface Rotated {
   readonly change: 'announced' | 'activated' | 'known';
 }
 
+/** A successor that is not made yet. */
+export type PlannedRotation = Omit<Rotated, 'kid'>;
+
+/** Returns what `rotateServerKeys` would do now. */
+export async function plannedRotation(
+  needs: KeyLifeNeeds,
+  request: RotationRequest,
+): Promise<readonly PlannedRotation[]> {
+  const now = needs.clock.now();
+  return (await requestedKeys(needs, request)).map((key) => {
+    const { use, kid, succeeds, active_at: announced } = key;
+    const same = { use, kind: kindOf(jwkOf(key)) };
+    if (keyState(key, now) === 'announced')
+      return request.at_once
+        ? { ...same, succeeds, active_at: now, change: 'activated' }
+        : { ...same, succeeds, active_at: announced, change: 'known' };
+    const active_at = request.at_once ? now : earliestActivation(needs, use);
+    return { ...same, succeeds: kid, active_at, change: active_at <= now ? 'activated' : 'announced' };
+  });
+}
+
+/** Returns the keys without a successor that a rotation is about. Configured keys never change. */
+async function requestedKeys(
+  { store, settings }: KeyLifeNeeds,
+  { uses, kind }: RotationRequest,
+): Promise<readonly StoredKeyPair[]> {
+  return lastOfTheirLines(await store.all()).filter(
+    (key) =>
+      uses.includes(key.use) &&
+      (kind === undefined || kind === kindOf(jwkOf(key))) &&
+      !(settings.configured && key.use !== 'federation'),
+  );
+}
+
 /** Gives each requested key a successor. An announced successor is not made again; with `at_once` it becomes active now. */
 export async function rotateServerKeys(
   needs: KeyLifeNeeds,
@@ -92,10 +126,8 @@ export async function rotateServerKeys(
   by: KeyChangeBy,
 ): Promise<readonly Rotated[]> {
   const rotated: Rotated[] = [];
-  for (const key of lastOfTheirLines(await needs.store.all())) {
+  for (const key of await requestedKeys(needs, request)) {
     const kind = kindOf(jwkOf(key));
-    if (!request.uses.includes(key.use) || (request.kind !== undefined && request.kind !== kind)) continue;
-    if (needs.settings.configured && key.use !== 'federation') continue;
     const { successor, change } = await follow(needs, key, request.at_once, by);
     const { kid, use, succeeds, active_at } = successor;
     rotated.push({ kid, use, kind, succeeds, active_at, change });

@@ -26,10 +26,8 @@ export interface KeyLifeNeeds extends MakingNeeds {
 }
 
 /** The author of a change, for the audit log. */
-export interface KeyChangeBy {
-  readonly actor: string;
-  readonly request_id: string;
-}
+export type KeyChangeBy = Pick<AuditEvent, 'actor' | 'request_id'> &
+  Partial<Pick<AuditEvent, 'reason' | 'address' | 'user_agent'>>;
 
 /** A stored key pair. */
 export type StoredKeyPair = StoredServerKey & {
@@ -47,9 +45,9 @@ export function keyEvent(
   { clock }: Pick<KeyLifeNeeds, 'clock'>,
   action: KeyEvent,
   kid: string,
-  { actor, request_id }: KeyChangeBy,
+  by: KeyChangeBy,
 ): AuditEvent {
-  return { at: clock.now(), action, outcome: 'done', actor, client_id: null, request_id, detail: kid };
+  return { at: clock.now(), action, outcome: 'done', client_id: null, detail: kid, ...by };
 }
 
 /** Makes a new key of the same use, kind and algorithm as `key`. */

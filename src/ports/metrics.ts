@@ -27,6 +27,8 @@ export interface Metrics extends Counting {
   text(): Promise<string>;
   /** Counts one answered request. Every request calls it, so it is cheap. */
   observeRequest(endpoint: string, status: number, seconds: number): void;
+  /** Returns how many requests were answered, by the class of their status, such as `2xx`. */
+  answers(): Readonly<Record<string, number>>;
   /** Sets one sample of a gauge. */
   set<Name extends GaugeName>(name: Name, labels: LabelsOf<Name>, value: number): void;
   /** Publishes the samples of a gauge, read when the metrics are read. A second call replaces the first. */

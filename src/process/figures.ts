@@ -4,13 +4,14 @@ import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import type { ServerFacts } from '../ports/server-facts.ts';
 import type { Storage, StorageMeter } from '../ports/storage.ts';
 import { programVersion } from '../system/program-version.ts';
 import type { ProcessMemory } from './memory.ts';
 import type { OpenedTls } from './tls.ts';
 
 /** Returns the storage engine that the settings name. */
-const engineOf = (settings: Pick<Settings, 'storage.url'>): 'sqlite' | 'postgresql' =>
+export const engineOf = (settings: Pick<Settings, 'storage.url'>): 'sqlite' | 'postgresql' =>
   settings['storage.url'].startsWith('sqlite:') ? 'sqlite' : 'postgresql';
 
 /** Returns the engine and the place of the database, without user and password. */
@@ -95,17 +96,20 @@ function publishStorage(metrics: Metrics, storage: Pick<Storage, 'figures'>): vo
 
 /** Publishes when the certificates expire that the files hold now. */
 function publishCertificates(metrics: Metrics, tls: OpenedTls): void {
-  metrics.gauge('chancery_tls_certificate_expiry_timestamp_seconds', () => {
-    const { certificate } = tls.material;
-    const own = certificate === '' ? [] : [endOf(new X509Certificate(certificate))];
-    const authorities = tls.authorities().map(({ x509 }) => endOf(x509));
-    return [
-      ...own.map((end) => [{ certificate: 'listener' }, end] as const),
-      ...(authorities.length === 0
-        ? []
-        : [[{ certificate: 'client-authority' }, Math.min(...authorities)] as const]),
-    ];
-  });
+  metrics.gauge('chancery_tls_certificate_expiry_timestamp_seconds', () =>
+    certificateEnds(tls).map(({ name, expires_at }) => [{ certificate: name }, expires_at] as const),
+  );
+}
+
+/** Returns when the certificate of the listener expires, and the first of those of the authorities for clients. */
+export function certificateEnds(tls: OpenedTls): ReturnType<ServerFacts['certificates']> {
+  const { certificate } = tls.material;
+  const own = certificate === '' ? [] : [endOf(new X509Certificate(certificate))];
+  const authorities = tls.authorities().map(({ x509 }) => endOf(x509));
+  return [
+    ...own.map((expires_at) => ({ name: 'listener', expires_at })),
+    ...(authorities.length === 0 ? [] : [{ name: 'client-authority', expires_at: Math.min(...authorities) }]),
+  ];
 }
 
 const endOf = ({ validToDate }: X509Certificate): number => Math.floor(validToDate.getTime() / 1000);

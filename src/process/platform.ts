@@ -27,7 +27,7 @@ import { type ProcessTracing, withSpans } from './tracing.ts';
 
 /** Parts of the platform that the caller has opened already. */
 export interface OpenedParts
-  extends Pick<Platform, 'storage' | 'log' | 'certificateAuthorities' | 'development'> {
+  extends Pick<Platform, 'storage' | 'log' | 'certificateAuthorities' | 'development' | 'server'> {
   readonly metrics: Pick<Metrics, 'count' | 'counter' | 'gauge' | 'observe' | 'set'>;
   /** Absent for commands. */
   readonly tracing?: ProcessTracing;
@@ -101,6 +101,7 @@ export function openPlatform({
     log: opened.log,
     metrics,
     certificateAuthorities: opened.certificateAuthorities,
+    ...(opened.server === undefined ? {} : { server: opened.server }),
     ...(opened.development === undefined ? {} : { development: opened.development }),
   };
   return withSpans(platform, opened.tracing);

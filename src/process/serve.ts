@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Readiness, storageState } from '../endpoints/health/endpoint.ts';
@@ -9,9 +10,12 @@ import type { Tenancy } from '../http/tenancy.ts';
 import type { DevelopmentFacts } from '../ports/development.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import type { ServerFacts } from '../ports/server-facts.ts';
 import type { FileCheckState, Storage } from '../ports/storage.ts';
+import { systemClock } from '../system/clock.ts';
 import { shorteningLog } from '../system/log.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
+import { rememberingRefusals } from '../system/recent-refusals.ts';
 import { managementEndpoints } from '../tenant/management-endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { doubtText, openProcessClock, type ProcessClock } from './clock.ts';
@@ -20,6 +24,7 @@ import { identityOf, lifeLines, publishFigures, storageMeter } from './figures.t
 import { openKeyRing } from './key-ring.ts';
 import { startManagementHost, startPublicHosts, startWaitingHosts } from './listeners.ts';
 import { openMemory, type ProcessMemory } from './memory.ts';
+import { serverFacts } from './server-facts.ts';
 import { openStorageWhenThere } from './storage.ts';
 import { openTenants } from './tenants.ts';
 import { openTls } from './tls.ts';
@@ -48,7 +53,7 @@ export async function startServer(
   mode: Mode,
   wholeLog: Log,
   stopped: AbortSignal,
-  development?: DevelopmentFacts,
+  { origins, development }: Pick<ServiceNeeds, 'origins' | 'development'> = {},
 ): Promise<RunningServer | undefined> {
   let settings = given;
   const log = shorteningLog(wholeLog, settings);
@@ -75,6 +80,7 @@ export async function startServer(
       shared: false,
       check: true,
       stopped,
+      ...(origins === undefined ? {} : { origins }),
       ...(development === undefined ? {} : { development }),
     });
   } catch (failure) {
@@ -110,6 +116,8 @@ export interface ServiceNeeds {
   readonly check: boolean;
   /** Ends the waiting for a database that is away. */
   readonly stopped: AbortSignal;
+  /** The source of each setting. */
+  readonly origins?: ResolvedSettings['origins'];
   /** For the start page; absent in production. */
   readonly development?: DevelopmentFacts;
 }
@@ -142,16 +150,20 @@ export async function startService(needs: ServiceNeeds): Promise<Service | undef
   const close = async (): Promise<void> => {
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
   };
+  const { log, refusals } = rememberingRefusals(needs.log, () => systemClock.now(), REFUSALS_MAX);
   try {
-    return await open(needs, closers, close);
+    return await open({ ...needs, log, refusals }, closers, close);
   } catch (failure) {
     await close();
     throw failure;
   }
 }
 
+/** Refusals that the administration can show. */
+const REFUSALS_MAX = 500;
+
 async function open(
-  needs: ServiceNeeds,
+  needs: ServiceNeeds & Pick<ServerFacts, 'refusals'>,
   closers: (() => Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<Service | undefined> {
@@ -190,6 +202,7 @@ async function open(
     metrics: measured,
     tracing,
     certificateAuthorities: tls.authorities,
+    server: serverFacts({ ...needs, storage, tls }),
     ...(needs.development === undefined ? {} : { development: needs.development }),
   });
   closers.push(async () => await tenants.close());

@@ -1,5 +1,5 @@
+import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Mode } from '../config/rules.ts';
-import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { TenantOverrides } from '../config/tenant-overrides.ts';
 import type { Tenancy } from '../http/tenancy.ts';
@@ -12,7 +12,7 @@ import { followJournal } from '../storage/journal-follower.ts';
 import { processElapsed } from '../system/clock.ts';
 import { startRounds } from '../system/rounds.ts';
 import type { Platform } from '../tenant/platform.ts';
-import { tenantSettings } from '../tenant/settings.ts';
+import { resolvedTenant, tenantSettings } from '../tenant/settings.ts';
 import { openTenant, type Tenant, type TenantNeeds } from '../tenant/tenant.ts';
 import { tenancyByHeaders } from './administration.ts';
 import { inTurn } from './in-turn.ts';
@@ -229,7 +229,7 @@ function tenantRegister(needs: TenantsNeeds): TenantRegister {
   };
   const known = tenantNames(names);
   const inService = servingWith(needs, known.origins, () => first.current()?.adminTokens);
-  const first: TenantInService = inService(DEFAULT_TENANT, settings);
+  const first: TenantInService = inService(DEFAULT_TENANT, { settings });
   const serving = new Map<TenantId, Listed>();
   /** With the disabled ones. */
   const ids = new Set<TenantId>();
@@ -293,12 +293,15 @@ function tenantRegister(needs: TenantsNeeds): TenantRegister {
   };
 }
 
+/** The settings of a tenant, and the source of each; absent for the default tenant, which has those of the process. */
+type OwnSettings = Pick<ResolvedSettings, 'settings'> & Partial<ResolvedSettings>;
+
 /** Returns a function that takes a tenant into service. */
 function servingWith(
   needs: TenantsNeeds,
   ownOrigins: ReadonlySet<string>,
   superiorAdmins: NonNullable<Platform['superiorAdmins']>,
-): (id: TenantId, own: Settings) => TenantInService {
+): (id: TenantId, own: OwnSettings) => TenantInService {
   const platform = openPlatform({ ...needs, ownOrigins });
   const bounds = boundsOf(needs);
   const unhurried = { ...platform.jose, keyMaker: unhurriedKeyMaker(platform.jose.keyMaker, TIME) };
@@ -307,7 +310,7 @@ function servingWith(
     const jose = isFirst ? platform.jose : unhurried;
     return tenantInService({
       id,
-      settings: own,
+      settings: own.settings,
       storage: needs.storage.forTenant(id),
       open: async () =>
         await openApart(
@@ -318,7 +321,7 @@ function servingWith(
             outbound: platform.outbound.apart(id),
             caches: platform.caches.forTenant(),
           },
-          { id, settings: own },
+          { id, ...own },
         ),
       among: isFirst ? undefined : bounds,
     });
@@ -347,7 +350,7 @@ async function openApart(
 }
 
 /** The table cannot know the names of the default tenant, which the configuration may have changed since. */
-function settingsOf(needs: TenantsNeeds, stored: StoredTenant, first: NamedTenant): Settings {
+function settingsOf(needs: TenantsNeeds, stored: StoredTenant, first: NamedTenant): OwnSettings {
   const { id, issuer, aliases } = stored;
   const taken = [issuer, ...aliases].find((name) => first.issuers.includes(name));
   if (taken !== undefined) {
@@ -355,5 +358,8 @@ function settingsOf(needs: TenantsNeeds, stored: StoredTenant, first: NamedTenan
       { path: 'issuer', source: `tenant ${id}`, rule: `must not be one of the default tenant: ${taken}` },
     ]);
   }
-  return tenantSettings(needs.settings, stored, needs.mode);
+  const { settings, server, mode } = needs;
+  if (server === undefined) return { settings: tenantSettings(settings, stored, mode) };
+  const origins = server.origins as ResolvedSettings['origins'];
+  return resolvedTenant({ settings, origins }, stored, mode);
 }

@@ -1,3 +1,4 @@
+import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../ports/log.ts';
 import { shorteningLog } from '../system/log.ts';
@@ -27,11 +28,14 @@ export async function startWorker(
     parent,
     stop,
     check,
+    origins,
   }: {
     readonly parent: Parent;
     readonly stop: AbortController;
     /** Whether this worker checks the SQLite file, for all of them. */
     readonly check: boolean;
+    /** The source of each setting. */
+    readonly origins: ResolvedSettings['origins'];
   },
 ): Promise<Service | undefined> {
   const log = shorteningLog(wholeLog, settings);
@@ -60,6 +64,7 @@ export async function startWorker(
     shared: true,
     check,
     stopped: stop.signal,
+    origins,
   });
   if (service === undefined) return undefined;
   const serving = service;

@@ -75,6 +75,15 @@ export function prometheusMetrics(caches: () => readonly CacheFigures[] = () => 
     },
     observe: (name, labels, value) => add(name, distributionOf(name, labels), value),
     gauge: (name, read) => void gauges.set(name, read),
+    answers() {
+      const classes = new Map<string, number>();
+      for (const { byStatus } of tallies.values())
+        for (const [status, { value }] of byStatus) {
+          const name = `${Math.floor(status / 100)}xx`;
+          classes.set(name, (classes.get(name) ?? 0) + value);
+        }
+      return Object.fromEntries([...classes].toSorted(([one], [other]) => one.localeCompare(other)));
+    },
     observeRequest(endpoint, status, seconds) {
       let tally = tallies.get(endpoint);
       if (tally === undefined) {

@@ -1,5 +1,5 @@
-import type { DevelopmentFacts, RecentRefusal } from '../ports/development.ts';
 import type { Log } from '../ports/log.ts';
+import type { NotedRefusal, ServerFacts } from '../ports/server-facts.ts';
 
 const KEPT = 20;
 
@@ -7,8 +7,9 @@ const KEPT = 20;
 export function rememberingRefusals(
   log: Log,
   now: () => number,
-): { readonly log: Log } & Pick<DevelopmentFacts, 'refusals'> {
-  const kept: RecentRefusal[] = [];
+  max: number = KEPT,
+): { readonly log: Log } & Pick<ServerFacts, 'refusals'> {
+  const kept: NotedRefusal[] = [];
   const noted =
     (level: 'info' | 'warn'): Log['info'] =>
     (members, message) => {
@@ -25,8 +26,11 @@ export function rememberingRefusals(
         reason: text('reason'),
         detail: text('detail'),
         client: text('client'),
+        error: text('error'),
+        request_id: text('request_id'),
+        tenant: text('tenant'),
       });
-      kept.length = Math.min(kept.length, KEPT);
+      kept.length = Math.min(kept.length, max);
     };
   return {
     log: {

@@ -5,6 +5,8 @@ import { adminInitialTokens } from '../endpoints/admin/initial-access-tokens/end
 import { adminKeys } from '../endpoints/admin/keys/endpoint.ts';
 import type { OpenOperation } from '../endpoints/admin/operation.ts';
 import type { OperationContract } from '../endpoints/admin/operation-contract.ts';
+import { adminSettings } from '../endpoints/admin/settings/endpoint.ts';
+import { adminStatistics } from '../endpoints/admin/statistics/endpoint.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
 import type { Issuer } from './issuer.ts';
 
@@ -15,6 +17,8 @@ const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
   adminInitialTokens,
   adminKeys,
   adminAudit,
+  adminSettings,
+  adminStatistics,
 ];
 
 /** Returns the administration of one tenant; nothing where a setting switches it off. */

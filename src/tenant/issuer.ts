@@ -10,12 +10,16 @@ import { issuerPath } from '../spec/issuer.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import { masterTokens } from '../tokens/bearer-token.ts';
 import type { DpopNeeds } from '../tokens/dpop-proof.ts';
+import type { Administered } from './administered.ts';
 import { newerClient, openEntity, openFederatedClients, type RenewedClients } from './federation.ts';
 import { openLogout } from './logout.ts';
-import type { TenantParts } from './parts.ts';
+import type { TenantParts as OpenedParts } from './parts.ts';
 import { assertionAudience, metadataLimits, selfContainedTokens } from './settings.ts';
 import { openPagesOf, openSignIn } from './sign-in.ts';
 import { openAssertionGrants } from './trusted-issuers.ts';
+
+/** The parts of a tenant, and the server around it. */
+type TenantParts = OpenedParts & { readonly administered: Administered };
 
 /**
  * Everything that the endpoints below one name of a tenant take from. Each endpoint names in its own needs what it

@@ -15,6 +15,7 @@ import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Random } from '../ports/random.ts';
 import type { SamlAssertionVerifier } from '../ports/saml-assertion-verifier.ts';
 import type { Sealer } from '../ports/sealer.ts';
+import type { ServerFacts } from '../ports/server-facts.ts';
 import type { Storage, TenantStorage } from '../ports/storage.ts';
 import type { Streams } from '../ports/streams.ts';
 import type { Tracing } from '../ports/tracing.ts';
@@ -57,6 +58,8 @@ export interface Platform {
   readonly certificateAuthorities: AuthenticationNeeds['certificateAuthorities'];
   /** Returns the tokens of the default tenant, for the administration of another tenant; absent for the default tenant itself. */
   readonly superiorAdmins?: () => AdminTokens | undefined;
+  /** For the administration; absent where no server runs. */
+  readonly server?: ServerFacts;
   /** For the start page of a development server; absent in production. */
   readonly development?: DevelopmentFacts;
 }

@@ -1,6 +1,7 @@
 import type { DocumentClients } from '../clients/metadata-document/document-clients.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { ClientUses } from '../clients/upkeep/client-uses.ts';
+import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AdminTokens } from '../endpoints/admin/authenticate.ts';
 import type { FederatedClients } from '../federation/registration/federated-clients.ts';
@@ -13,6 +14,7 @@ import type { Log } from '../ports/log.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { LogoutDelivery } from '../sessions/logout-delivery.ts';
 import type { TenantId } from '../spec/identifiers.ts';
+import { administered } from './administered.ts';
 import { managementSiteOf, ownStatement, siteOf } from './endpoints.ts';
 import { type Issuer, openIssuer } from './issuer.ts';
 import { openParts, type TenantKeys } from './parts.ts';
@@ -28,6 +30,8 @@ export interface TenantFederation {
 export interface TenantNeeds {
   readonly id: TenantId;
   readonly settings: Settings;
+  /** The source of each setting of this tenant; absent for the default one, which has those of the process. */
+  readonly origins?: ResolvedSettings['origins'];
 }
 
 /** One open tenant with everything that is its own. */
@@ -60,9 +64,22 @@ export interface Tenant {
 }
 
 /** Opens one tenant on a platform. Its endpoints never see its id, so none can forget it. */
-export async function openTenant(platform: Platform, { id, settings }: TenantNeeds): Promise<Tenant> {
+export async function openTenant(
+  platform: Platform,
+  { id, settings, origins }: TenantNeeds,
+): Promise<Tenant> {
   const log = tenantLog(platform.log, id);
-  const parts = await openParts({ ...platform, log }, settings, id);
+  const opened = await openParts({ ...platform, log }, settings, id);
+  const parts = {
+    ...opened,
+    administered: administered({
+      id,
+      isFirst: platform.superiorAdmins === undefined,
+      settings,
+      origins,
+      server: platform.server,
+    }),
+  };
   const first = openIssuer(parts, settings.issuer);
   const { delivery, people, serverKeys, storage, trust, trustAnchors, uses } = parts;
   const named = (issuer: string): Issuer => (issuer === first.issuer ? first : openIssuer(parts, issuer));

@@ -64,6 +64,7 @@ const NAMED: Readonly<Record<string, string>> = {
   jti: 'TOKEN_ID',
   sub: 'SUBJECT',
   kid: 'KEY_ID',
+  succeeds: 'KEY_ID',
   n: 'MODULUS',
   x: 'X',
   y: 'Y',

@@ -14,6 +14,7 @@ import type { OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
 import type { Pages } from '../ports/pages.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Random } from '../ports/random.ts';
+import type { ServerFacts } from '../ports/server-facts.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
@@ -73,6 +74,8 @@ export interface TestPlatformOptions {
   readonly certificateAuthorities?: readonly string[] | undefined;
   readonly passwords?: PasswordHasher;
   readonly random?: Partial<Random>;
+  /** Facts that differ from those of an ordinary server. */
+  readonly server?: Partial<ServerFacts>;
   /** Makes a development server of it. */
   readonly development?: DevelopmentFacts;
 }
@@ -95,6 +98,27 @@ const NO_WAY_OUT: OutboundHttp & OutboundForms = {
     reason: 'unresolvable',
     detail: 'endpoint tests reach no other server',
   }),
+};
+
+const SERVER: ServerFacts = {
+  version: '0.1.0',
+  node: '26.0.0',
+  storage: 'sqlite',
+  workers: 1,
+  pid: 1234,
+  started_at: START - 3600,
+  origins: {},
+  requests: () => ({ '2xx': 12, '4xx': 3 }),
+  objects: async () => ({
+    clients: 2,
+    accounts: 1,
+    sessions: 0,
+    grants: 0,
+    accessTokens: 5,
+    clientVersions: 4,
+  }),
+  certificates: () => [],
+  refusals: () => [],
 };
 
 const CACHE_SIZES = { clients: 1000, accessTokens: 1000 };
@@ -144,6 +168,7 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
       observe: () => undefined,
     },
     certificateAuthorities: () => authorities,
+    server: { ...SERVER, ...options.server },
     ...(options.development === undefined ? {} : { development: options.development }),
     lines,
     counted,

@@ -1,5 +1,5 @@
 import { record, refusalCode } from '../../clients/audit-trail.ts';
-import { logEvent, placeOf } from '../../clients/person-event.ts';
+import { logEvent, originOf, placeOf } from '../../clients/person-event.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { TenantStorage } from '../../ports/storage.ts';
@@ -9,6 +9,7 @@ import { jsonChanges } from '../../spec/json-changes.ts';
 import type { FormLimits, Parameters } from '../../spec/parameters.ts';
 import { percentDecode } from '../../spec/percent-encoding.ts';
 import { notFound, Problem } from '../../spec/problems.ts';
+import { shownText } from '../../spec/shown-text.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
 import { problemResponse } from '../problem-response.ts';
 import { type AdminAuthenticationNeeds, type AdminCaller, adminCaller } from './authenticate.ts';
@@ -41,10 +42,8 @@ export interface AdminNeeds extends AdminAuthenticationNeeds, IdempotencyNeeds {
 }
 
 /** The author of a change, as acts of the domain take it. */
-export interface AdminAuthor {
-  readonly actor: string;
-  readonly request_id: string;
-}
+export type AdminAuthor = Pick<AuditEvent, 'actor' | 'request_id'> &
+  Partial<Pick<AuditEvent, 'reason' | 'address' | 'user_agent'>>;
 
 /** A request that is authenticated and read. */
 export interface AdminCall {
@@ -199,7 +198,7 @@ function opened<Needs>(contract: OperationContract, answering: Answering<Needs>)
       try {
         const call: AdminCall = {
           caller,
-          by: { actor: caller.actor, request_id: request.id },
+          by: authorOf(needs, { caller, request }),
           segments: decodedSegments(request.segments),
           query: readQuery(form, request.query, needs.form),
           headers: request.headers,
@@ -272,26 +271,29 @@ interface Acting {
 }
 
 function eventOf(
-  { clock, settings }: AdminNeeds,
+  needs: AdminNeeds,
   form: OperationForm,
-  { caller, request }: Acting,
+  acting: Acting,
   members: Partial<Pick<AuditEvent, 'action' | 'client_id' | 'sub' | 'detail' | 'outcome'>>,
 ): AuditEvent {
-  const origin = {
-    remoteAddress: request.remoteAddress,
-    request_id: request.id,
-    userAgent: request.headers['user-agent'],
-  };
   return {
-    at: clock.now(),
+    at: needs.clock.now(),
     action: actionOf(form),
     outcome: 'done',
-    actor: caller.actor,
     client_id: null,
-    request_id: request.id,
     detail: null,
-    ...placeOf(settings, origin),
+    ...authorOf(needs, acting),
     ...members,
+  };
+}
+
+function authorOf({ settings }: Pick<AdminNeeds, 'settings'>, { caller, request }: Acting): AdminAuthor {
+  const reason = request.headers['audit-reason'];
+  return {
+    actor: caller.actor,
+    request_id: request.id,
+    ...placeOf(settings, originOf(request)),
+    ...(reason === undefined ? {} : { reason: shownText(reason, REASON_MAX) }),
   };
 }
 
