@@ -45,12 +45,12 @@ export const adminStatistics = [
   }),
 ];
 
-const processOf = ({ pid, workers, node, storage, requests }: ServerFacts): Item => ({
-  pid,
-  workers,
-  node,
-  storage,
-  requests: requests(),
+const processOf = (server: ServerFacts): Item => ({
+  pid: server.pid,
+  workers: server.workers,
+  node: server.node,
+  storage: server.storage,
+  requests: server.requests(),
 });
 
 async function objectsOf(server: ServerFacts): Promise<Item> {
