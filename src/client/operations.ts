@@ -1,6 +1,6 @@
 // Made from the API description by `npm run docs`; do not edit.
 
-import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminClient, AdminNewClient, AdminRegistrationToken, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminKey, AuditEvent, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
+import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminClient, AdminNewClient, AdminRegistrationToken, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AuditEvent, AdminSetting, AdminStatistics, AdminRefusal, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
 /** The requests and answers of each call, by its name. */
 export interface Calls {
@@ -88,12 +88,26 @@ export interface Calls {
   adminInitialAccessTokenRead: { readonly request: { readonly id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminInitialAccessToken | Readonly<Record<string, unknown>> };
   /** Revokes a live token. With `cascade`, a token that was used loses its client: this also needs `admin:clients:write`. `POST /admin/v1/initial-access-tokens/{id}/revoke` */
   adminInitialAccessTokenRevoke: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly cascade?: boolean } }; readonly answer: AdminInitialAccessToken | AdminPreview };
+  /** Imports the keys of a JWK set that was made elsewhere, all of them or none. `POST /admin/v1/keys/import` */
+  adminKeyImport: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: AdminKeyImport }; readonly answer: AdminImportedKeys | AdminPreview };
   /** Lists the server keys with their states and times. `GET /admin/v1/keys` */
-  adminKeyList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminKey | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  adminKeyList: { readonly request: { readonly query?: { readonly use?: string | number | boolean; readonly state?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminKey | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Returns one server key. `GET /admin/v1/keys/{kid}` */
   adminKeyRead: { readonly request: { readonly kid: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminKey | Readonly<Record<string, unknown>> };
   /** Removes a compromised server key. Everything that it signed becomes invalid, and a new key takes over at once. `POST /admin/v1/keys/{kid}/revoke` */
   adminKeyRevoke: { readonly request: { readonly kid: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
+  /** Gives each key a successor, which is announced and signs later. A key that has one gets no second. `POST /admin/v1/keys/rotate` */
+  adminKeyRotate: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: AdminKeyRotation }; readonly answer: AdminRotatedKeys | AdminPreview };
+  /** Lists the server keys that were removed, with the reason. `GET /admin/v1/removed-keys` */
+  adminRemovedKeyList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminRemovedKey | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Lists the settings with the values that the tenant uses, and where each comes from. `GET /admin/v1/settings` */
+  adminSettingList: { readonly request: { readonly query?: { readonly search?: string | number | boolean; readonly changed?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminSetting | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Returns one setting. `GET /admin/v1/settings/{name}` */
+  adminSettingRead: { readonly request: { readonly name: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminSetting | Readonly<Record<string, unknown>> };
+  /** Lists the latest requests that the answering process refused, the newest first. `GET /admin/v1/refusals` */
+  adminRefusalList: { readonly request: { readonly query?: { readonly client_id?: string | number | boolean; readonly reason?: string | number | boolean; readonly endpoint?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminRefusal | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Returns figures of the server: its rows, its answers, and what expires next. `GET /admin/v1/statistics` */
+  adminStatistics: { readonly request: { readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminStatistics | Readonly<Record<string, unknown>> };
 }
 
 /** The place of each call. */
@@ -140,7 +154,14 @@ export const OPERATIONS = {
   adminInitialAccessTokenCreate: { method: 'POST', path: '/admin/v1/initial-access-tokens', type: 'application/json' },
   adminInitialAccessTokenRead: { method: 'GET', path: '/admin/v1/initial-access-tokens/{id}' },
   adminInitialAccessTokenRevoke: { method: 'POST', path: '/admin/v1/initial-access-tokens/{id}/revoke', type: 'application/json' },
+  adminKeyImport: { method: 'POST', path: '/admin/v1/keys/import', type: 'application/json' },
   adminKeyList: { method: 'GET', path: '/admin/v1/keys' },
   adminKeyRead: { method: 'GET', path: '/admin/v1/keys/{kid}' },
   adminKeyRevoke: { method: 'POST', path: '/admin/v1/keys/{kid}/revoke' },
+  adminKeyRotate: { method: 'POST', path: '/admin/v1/keys/rotate', type: 'application/json' },
+  adminRemovedKeyList: { method: 'GET', path: '/admin/v1/removed-keys' },
+  adminSettingList: { method: 'GET', path: '/admin/v1/settings' },
+  adminSettingRead: { method: 'GET', path: '/admin/v1/settings/{name}' },
+  adminRefusalList: { method: 'GET', path: '/admin/v1/refusals' },
+  adminStatistics: { method: 'GET', path: '/admin/v1/statistics' },
 } as const;
