@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import * as client from 'openid-client';
+import { developer } from '../program/developer.ts';
+import { plainBrowser } from '../program/plain-browser.ts';
+import { type Program, startProgram } from '../program/start.ts';
+
+/** A device with openid-client, and its person in front of a browser, at a development server that answers quickly. */
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+let program: Program;
+let account: { readonly username: string; readonly password: string };
+
+before(async () => {
+  program = await startProgram({
+    mode: 'dev',
+    issuerPath: '/c2',
+    environment: { CHANCERY_DEVICE_INTERVAL: '1' },
+  });
+  account = await developer(program);
+});
+
+after(() => program.stop());
+
+async function device(): Promise<client.Configuration> {
+  return await client.dynamicClientRegistration(
+    new URL(program.issuer),
+    {
+      grant_types: [DEVICE_GRANT, 'refresh_token'],
+      response_types: [],
+      token_endpoint_auth_method: 'none',
+      client_name: 'Television',
+    },
+    client.None(),
+    { execute: [client.allowInsecureRequests], initialAccessToken: program.masterToken },
+  );
+}
+
+// proves rfc8628-3.3-1, rfc8628-3.4-1
+test('openid-client: a device shows its code, its person allows it by the complete address, and the device gets tokens and claims (RFC 8628 §3)', async () => {
+  const configuration = await device();
+  const begun = await client.initiateDeviceAuthorization(configuration, {
+    scope: 'openid profile offline_access',
+  });
+  const polling = client.pollDeviceAuthorizationGrant(configuration, begun);
+  const browser = plainBrowser(program.issuer);
+  let page = await browser.open(String(begun.verification_uri_complete));
+  page = await browser.submit(page, 'continue', { user_code: begun.user_code });
+  page = await browser.submit(page, 'sign-in', account);
+  assert.ok(page.html.includes(begun.user_code));
+  page = await browser.submit(page, 'allow');
+  assert.match(page.html, /Your device is connected/);
+  const tokens = await polling;
+  const { sub = '' } = tokens.claims() ?? {};
+  assert.equal((await client.fetchUserInfo(configuration, tokens.access_token, sub)).sub, sub);
+  const refreshed = await client.refreshTokenGrant(configuration, tokens.refresh_token ?? '');
+  assert.equal((await client.fetchUserInfo(configuration, refreshed.access_token, sub)).sub, sub);
+});
+
+test('openid-client: a person who refuses makes the device stop with access_denied (RFC 8628 §3.5)', async () => {
+  const configuration = await device();
+  const begun = await client.initiateDeviceAuthorization(configuration, { scope: 'openid' });
+  const polling = client.pollDeviceAuthorizationGrant(configuration, begun);
+  const browser = plainBrowser(program.issuer);
+  const [page] = await Promise.all([
+    (async () => {
+      const shown = await browser.open(begun.verification_uri);
+      const signIn = await browser.submit(shown, 'continue', { user_code: begun.user_code.toLowerCase() });
+      return await browser.submit(await browser.submit(signIn, 'sign-in', account), 'deny');
+    })(),
+    assert.rejects(polling, { error: 'access_denied' }),
+  ]);
+  assert.match(page.html, /Access denied/);
+});
