@@ -116,7 +116,11 @@ test('H-603 a form from another site, without its token, or with a token of anot
   const browser = browserAt(attacked.program);
   const page = `${attacked.program.issuer}/device`;
   await browser.open(page);
-  assert.equal((await browser.visit(page, { user_code, form_token: 'x' })).status, 400, 'with its own cookie');
+  assert.equal(
+    (await browser.visit(page, { user_code, form_token: 'x' })).status,
+    400,
+    'with its own cookie',
+  );
 });
 
 test('H-604 an address with a script as code shows an empty field, and no script (RFC 8628 §3.3.1)', async () => {
