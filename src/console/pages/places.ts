@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { MessageKey } from '../state/messages.ts';
 import type { IconName } from '../view/icon.ts';
+import { clients } from './clients/clients.ts';
 import { keys } from './keys/keys.ts';
 import { overview } from './overview/overview.ts';
 
@@ -25,6 +26,12 @@ export const GROUPS: readonly PlaceGroup[] = [
   {
     label: undefined,
     places: [{ name: '', label: 'overview', icon: 'overview', scope: 'admin:settings:read', show: overview }],
+  },
+  {
+    label: 'group.registry',
+    places: [
+      { name: 'clients', label: 'clients', icon: 'client', scope: 'admin:clients:read', show: clients },
+    ],
   },
   {
     label: 'group.trust',

@@ -1,0 +1,104 @@
+import type { VNode } from 'preact';
+import type { AdminClient } from '../../../client/client.ts';
+import { api, isAbsent } from '../../state/api.ts';
+import { type Loaded, useLoaded } from '../../state/load.ts';
+import { type MessageKey, t } from '../../state/messages.ts';
+import { href } from '../../state/route.ts';
+import { may } from '../../state/session.ts';
+import { component, div } from '../../view/elements.ts';
+import { card, empty, failed, pageHead, skeleton, tabs } from '../../view/page.ts';
+import { clientActions } from './client-actions.ts';
+import { nameOf } from './clients.ts';
+import { metadataEditor } from './metadata-editor.ts';
+import { refusals } from './refusals.ts';
+import { secrets } from './secrets.ts';
+import { clientSummary } from './summary.ts';
+
+/** A client with the version that a change of it must name. */
+export interface Versioned {
+  readonly client: AdminClient;
+  readonly etag: string;
+}
+
+interface ClientPageProps {
+  readonly client_id: string;
+  readonly tab: string;
+  readonly key: string;
+}
+
+export const clientPage = (props: ClientPageProps): VNode => component(ClientPage, props);
+
+export async function readClient(client_id: string): Promise<Versioned> {
+  const { body, headers } = await api.call('adminClientRead', { client_id });
+  return { client: body as AdminClient, etag: headers.get('etag') ?? '*' };
+}
+
+interface TabRow {
+  readonly name: string;
+  readonly label: MessageKey;
+  readonly scope?: string;
+  readonly show: (found: Versioned, reload: () => void) => VNode;
+}
+
+const TABS: readonly TabRow[] = [
+  { name: '', label: 'client.summary', show: ({ client }) => clientSummary(client) },
+  {
+    name: 'metadata',
+    label: 'client.metadata',
+    show: (found, reload) => metadataEditor({ ...found, reload, form: true }),
+  },
+  {
+    name: 'json',
+    label: 'client.json',
+    show: (found, reload) => metadataEditor({ ...found, reload, form: false }),
+  },
+  { name: 'secrets', label: 'client.secrets', show: ({ client }, reload) => secrets({ client, reload }) },
+  {
+    name: 'refusals',
+    label: 'client.refusals',
+    scope: 'admin:audit:read',
+    show: ({ client }) => refusals(client.client_id),
+  },
+];
+
+function ClientPage({ client_id, tab }: ClientPageProps): VNode {
+  const loaded = useLoaded(client_id, async () => await readClient(client_id));
+  const up = { to: href(['clients']), label: t('clients') };
+  const { value, problem, failure, reload } = loaded;
+  if (value === undefined) {
+    return div(
+      null,
+      pageHead({ title: client_id, up }),
+      card(undefined, absent(failure, problem, reload) ?? skeleton(), { flush: true }),
+    );
+  }
+  const rows = TABS.filter(({ scope }) => scope === undefined || may(scope));
+  const current = rows.find(({ name }) => name === tab) ?? rows[0];
+  return div(
+    null,
+    pageHead({
+      title: nameOf(value.client),
+      lead: client_id,
+      up,
+      actions: clientActions({ ...value, reload }),
+    }),
+    tabs(
+      t('client.tabs'),
+      rows.map(({ name, label }) => ({
+        to: href(['clients', client_id, ...(name === '' ? [] : [name])]),
+        label: t(label),
+        current: name === current?.name,
+      })),
+    ),
+    current === undefined ? null : div({ key: current.name }, current.show(value, reload)),
+  );
+}
+
+function absent(
+  failure: unknown,
+  problem: Loaded<unknown>['problem'],
+  reload: () => void,
+): VNode | undefined {
+  if (isAbsent(failure)) return empty('client', t('client.absent'), t('client.absent.text'));
+  return problem === undefined ? undefined : failed(problem, reload);
+}

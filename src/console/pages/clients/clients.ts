@@ -1,0 +1,154 @@
+import { useSignal } from '@preact/signals';
+import type { VNode } from 'preact';
+import type { AdminClient } from '../../../client/client.ts';
+import { api } from '../../state/api.ts';
+import { t, tWord } from '../../state/messages.ts';
+import { href, route, setQuery } from '../../state/route.ts';
+import { may } from '../../state/session.ts';
+import { action, badge, badges } from '../../view/controls.ts';
+import { a, code, component, div, span } from '../../view/elements.ts';
+import { type Choice, filterField } from '../../view/fields.ts';
+import type { Column } from '../../view/list.ts';
+import { type Filter, type ItemPage, listPage } from '../../view/list-page.ts';
+import { pageHead } from '../../view/page.ts';
+import { when } from '../../view/time.ts';
+import { clientPage } from './client.ts';
+import { newClient } from './new-client.ts';
+
+/** The clients, or one of them. */
+export function clients([client_id, tab = '']: readonly string[]): VNode {
+  return client_id === undefined ? component(Clients, {}) : clientPage({ client_id, tab, key: client_id });
+}
+
+const ORIGINS = [
+  'cli',
+  'master',
+  'initial',
+  'open',
+  'document',
+  'statement',
+  'federation',
+  'admin',
+  'console',
+];
+export const GRANT_TYPES = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  'implicit',
+  'password',
+  'urn:ietf:params:oauth:grant-type:jwt-bearer',
+  'urn:ietf:params:oauth:grant-type:saml2-bearer',
+];
+const SORTS = ['client_id', 'name', '-created_at', 'created_at', '-last_used_at', 'last_used_at'];
+
+/** A list of any length: the server searches and sorts it. */
+function Clients(): VNode {
+  const isMaking = useSignal(false);
+  const version = useSignal(0);
+  const { query } = route.value;
+  return div(
+    null,
+    pageHead({
+      title: t('clients'),
+      lead: t('clients.lead'),
+      actions: [
+        filterField(
+          t('clients.sort'),
+          query['sort'] ?? '',
+          SORTS.map((value) => ({ value, label: tWord('clients.sort', value) })),
+          (sort) => setQuery({ sort }),
+        ),
+        may('admin:clients:write')
+          ? action({
+              label: t('clients.new'),
+              icon: 'add',
+              kind: 'primary',
+              onClick: () => {
+                isMaking.value = true;
+              },
+            })
+          : null,
+      ],
+    }),
+    listPage<AdminClient>({
+      label: t('clients'),
+      search: { name: 'name_contains', label: t('clients.search') },
+      filters: filters(),
+      given: query['sort'] === undefined ? {} : { sort: query['sort'] },
+      load: async (asked) =>
+        (await api.adminClientList({ query: { limit: 50, ...asked } })) as ItemPage<AdminClient>,
+      keyOf: ({ client_id }) => client_id,
+      columns,
+      empty: { icon: 'client', title: t('clients.none'), text: t('clients.none.text') },
+      version: version.value,
+    }),
+    isMaking.value
+      ? newClient({
+          close: () => {
+            isMaking.value = false;
+            version.value += 1;
+          },
+        })
+      : null,
+  );
+}
+
+function filters(): readonly Filter[] {
+  const words = (group: string, values: readonly string[]): readonly Choice[] =>
+    values.map((value) => ({ value, label: tWord(group, value) }));
+  return [
+    { name: 'type', label: t('clients.type'), choices: words('clients.type', ['public', 'confidential']) },
+    { name: 'grant_type', label: t('clients.grant_type'), choices: words('grant_type', GRANT_TYPES) },
+    { name: 'registered_via', label: t('clients.origin'), choices: words('clients.origin', ORIGINS) },
+    { name: 'state', label: t('state'), choices: words('clients.state', ['active', 'expired']) },
+    { name: 'redirect_host', label: t('clients.redirect_host') },
+    { name: 'scope', label: t('clients.scope') },
+  ];
+}
+
+export const nameOf = ({ client_id, metadata }: Pick<AdminClient, 'client_id' | 'metadata'>): string => {
+  const name = metadata['client_name'];
+  return typeof name === 'string' && name !== '' ? name : client_id;
+};
+
+/** Returns the origin without its label. */
+export const originOf = ({ registered_via }: Pick<AdminClient, 'registered_via'>): string =>
+  registered_via.split(':')[0] ?? registered_via;
+
+export function grantsOf({ metadata }: Pick<AdminClient, 'metadata'>): readonly string[] {
+  const grants = metadata['grant_types'];
+  return Array.isArray(grants) ? grants.map(String) : [];
+}
+
+function columns(): readonly Column<AdminClient>[] {
+  return [
+    {
+      label: t('clients.client'),
+      cell: (client) => [
+        a({ class: 'title', href: href(['clients', client.client_id]) }, nameOf(client)),
+        code({ class: 'sub' }, client.client_id),
+      ],
+    },
+    {
+      label: t('clients.type'),
+      cell: ({ type, state }) =>
+        badges(
+          badge(tWord('clients.type', type), type === 'public' ? 'accent' : 'quiet'),
+          state === 'expired' ? badge(tWord('clients.state', state), 'bad') : null,
+        ),
+    },
+    {
+      label: t('clients.grant_types'),
+      cell: (client) =>
+        span(
+          { class: 'muted small' },
+          grantsOf(client)
+            .map((grant) => tWord('grant_type', grant))
+            .join(', '),
+        ),
+    },
+    { label: t('clients.origin'), cell: (client) => tWord('clients.origin', originOf(client)) },
+    { label: t('clients.last_used_at'), cell: ({ last_used_at }) => when(last_used_at) },
+  ];
+}

@@ -1,0 +1,37 @@
+import type { VNode } from 'preact';
+import type { AdminClientRefusal } from '../../../client/client.ts';
+import { api } from '../../state/api.ts';
+import { t, tWord } from '../../state/messages.ts';
+import { badge } from '../../view/controls.ts';
+import { code, div, p, span } from '../../view/elements.ts';
+import { type ItemPage, listPage } from '../../view/list-page.ts';
+import { when } from '../../view/time.ts';
+
+/** Answers "why was this client refused?". */
+export function refusals(client_id: string): VNode {
+  return div(
+    { class: 'stack' },
+    p({ class: 'muted' }, t('refusals.lead')),
+    listPage<AdminClientRefusal>({
+      label: t('client.refusals'),
+      given: { client_id },
+      load: async ({ client_id: _of, ...query }) =>
+        (await api.adminClientRefusalList({ client_id, query })) as ItemPage<AdminClientRefusal>,
+      keyOf: ({ request_id, at }) => `${request_id} ${at}`,
+      columns: () => [
+        {
+          label: t('refusals.action'),
+          cell: ({ action }) => span({ class: 'title' }, tWord('audit.action', action)),
+        },
+        {
+          label: t('refusals.reason'),
+          cell: ({ reason }) => (reason === null ? null : badge(reason, 'bad')),
+        },
+        { label: t('refusals.actor'), cell: ({ actor }) => code(null, actor) },
+        { label: t('refusals.at'), cell: ({ at }) => when(at) },
+        { label: t('refusals.request'), cell: ({ request_id }) => code({ class: 'muted' }, request_id) },
+      ],
+      empty: { icon: 'check', title: t('refusals.none'), text: t('refusals.none.text') },
+    }),
+  );
+}

@@ -1,0 +1,85 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { AdminClient } from '../../../client/client.ts';
+import { t, tWord } from '../../state/messages.ts';
+import { badge, badges, copyable } from '../../view/controls.ts';
+import { code, dd, div, dl, dt, li, span, ul } from '../../view/elements.ts';
+import { card } from '../../view/page.ts';
+import { when } from '../../view/time.ts';
+import { grantsOf } from './clients.ts';
+
+type Fact = readonly [label: string, value: ComponentChildren];
+
+/** The facts about a client that people ask for first. */
+export function clientSummary(client: AdminClient): VNode {
+  const { metadata } = client;
+  return div(
+    { class: 'columns' },
+    card(
+      t('client.about'),
+      facts([
+        [t('client.id'), copyable(client.client_id)],
+        [
+          t('clients.type'),
+          badges(
+            badge(tWord('clients.type', client.type), client.type === 'public' ? 'accent' : 'quiet'),
+            badge(tWord('clients.state', client.state), client.state === 'active' ? 'good' : 'bad'),
+          ),
+        ],
+        [t('client.auth_method'), code(null, textOf(metadata['token_endpoint_auth_method']))],
+        [
+          t('clients.grant_types'),
+          grantsOf(client)
+            .map((grant) => tWord('grant_type', grant))
+            .join(', '),
+        ],
+        [t('clients.scope'), scopeOf(client)],
+        [t('client.redirect_uris'), addresses(metadata['redirect_uris'])],
+      ]),
+    ),
+    card(
+      t('client.life'),
+      facts([
+        [t('clients.origin'), originText(client)],
+        [t('client.created_at'), when(client.created_at)],
+        [t('clients.last_used_at'), when(client.last_used_at)],
+        [t('client.expires_at'), when(client.expires_at)],
+        ...(client.secrets.length === 0
+          ? []
+          : ([[t('client.secret_expires'), when(client.secrets[0]?.expires_at)]] as const)),
+        ...(client.owner === null ? [] : ([[t('client.owner'), client.owner]] as const)),
+      ]),
+    ),
+  );
+}
+
+export function facts(all: readonly Fact[]): VNode {
+  return dl(
+    { class: 'facts' },
+    all.flatMap(([label, value]) => [dt(null, label), dd(null, value)]),
+  );
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '–');
+
+function originText({ registered_via }: AdminClient): VNode {
+  const [origin = '', ...label] = registered_via.split(':');
+  return span(
+    null,
+    tWord('clients.origin', origin),
+    label.length === 0 ? null : span({ class: 'muted' }, ` · ${label.join(':')}`),
+  );
+}
+
+function scopeOf({ scope }: AdminClient): ComponentChildren {
+  return scope.length === 0
+    ? span({ class: 'muted' }, t('none'))
+    : badges(...scope.map((value) => badge(value)));
+}
+
+function addresses(value: unknown): ComponentChildren {
+  if (!Array.isArray(value) || value.length === 0) return span({ class: 'muted' }, t('none'));
+  return ul(
+    { class: 'plain-list' },
+    value.map((address) => li({ key: String(address) }, code(null, String(address)))),
+  );
+}
