@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { readEndpointFolders } from '../../tools/contracts.ts';
+import { openConsole } from '../process/console.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
+import { testSettings } from '../testing/settings.ts';
 import { testTenant } from '../testing/tenant.ts';
 import { managementEndpoints } from './management-endpoints.ts';
 
@@ -18,7 +20,11 @@ test('every contract of src/endpoints stands in the list of endpoints, once', as
   });
   const site = await tenant.site();
   const administration = await tenant.managementSite();
-  const managed = managementEndpoints({ metrics: prometheusMetrics(), state: () => ({ status: 'ready' }) });
+  const managed = managementEndpoints({
+    metrics: prometheusMetrics(),
+    state: () => ({ status: 'ready' }),
+    ...openConsole(() => testSettings({ 'console.enabled': true })),
+  });
   const standing = [...site.endpoints, ...administration.endpoints, ...managed].map(
     ({ contract }) => contract.name,
   );

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import type { MessageKey } from '../state/messages.ts';
 import type { IconName } from '../view/icon.ts';
 import { clients } from './clients/clients.ts';
+import { initialTokens } from './initial-tokens/initial-tokens.ts';
 import { keys } from './keys/keys.ts';
 import { overview } from './overview/overview.ts';
 
@@ -31,6 +32,13 @@ export const GROUPS: readonly PlaceGroup[] = [
     label: 'group.registry',
     places: [
       { name: 'clients', label: 'clients', icon: 'client', scope: 'admin:clients:read', show: clients },
+      {
+        name: 'initial-access-tokens',
+        label: 'iat',
+        icon: 'token',
+        scope: 'admin:tokens:read',
+        show: initialTokens,
+      },
     ],
   },
   {

@@ -63,7 +63,7 @@ function ClientActions({ client, etag }: ActionsProps): VNode | null {
           act: async (reason) => {
             await api.adminClientDelete({ client_id, 'if-match': etag, ...reason });
             go(['clients']);
-            toast(t('client.deleted'), async () => await restored(client_id));
+            toast(t('client.deleted'));
           },
         })
       : null,
@@ -89,9 +89,4 @@ function ClientActions({ client, etag }: ActionsProps): VNode | null {
           },
         ),
   );
-}
-
-/** A deleted client comes back, without its tokens. */
-async function restored(client_id: string): Promise<void> {
-  await Promise.resolve(client_id);
 }

@@ -11,7 +11,6 @@ import { clientActions } from './client-actions.ts';
 import { nameOf } from './clients.ts';
 import { metadataEditor } from './metadata-editor.ts';
 import { refusals } from './refusals.ts';
-import { secrets } from './secrets.ts';
 import { clientSummary } from './summary.ts';
 
 /** A client with the version that a change of it must name. */
@@ -52,7 +51,6 @@ const TABS: readonly TabRow[] = [
     label: 'client.json',
     show: (found, reload) => metadataEditor({ ...found, reload, form: false }),
   },
-  { name: 'secrets', label: 'client.secrets', show: ({ client }, reload) => secrets({ client, reload }) },
   {
     name: 'refusals',
     label: 'client.refusals',

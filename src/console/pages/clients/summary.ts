@@ -2,12 +2,11 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { AdminClient } from '../../../client/client.ts';
 import { t, tWord } from '../../state/messages.ts';
 import { badge, badges, copyable } from '../../view/controls.ts';
-import { code, dd, div, dl, dt, li, span, ul } from '../../view/elements.ts';
+import { code, div, li, span, ul } from '../../view/elements.ts';
+import { facts } from '../../view/facts.ts';
 import { card } from '../../view/page.ts';
 import { when } from '../../view/time.ts';
 import { grantsOf } from './clients.ts';
-
-type Fact = readonly [label: string, value: ComponentChildren];
 
 /** The facts about a client that people ask for first. */
 export function clientSummary(client: AdminClient): VNode {
@@ -49,13 +48,6 @@ export function clientSummary(client: AdminClient): VNode {
         ...(client.owner === null ? [] : ([[t('client.owner'), client.owner]] as const)),
       ]),
     ),
-  );
-}
-
-export function facts(all: readonly Fact[]): VNode {
-  return dl(
-    { class: 'facts' },
-    all.flatMap(([label, value]) => [dt(null, label), dd(null, value)]),
   );
 }
 
