@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, VNode } from 'preact';
 import { wordsOf } from '../state/api.ts';
 import { auditReason } from '../state/audit-reason.ts';
+import { into } from '../state/into.ts';
 import { t } from '../state/messages.ts';
 import { action, notice } from './controls.ts';
 import { dialog } from './dialog.ts';
@@ -48,9 +49,7 @@ function Confirm({ title, text, name, label, harmless = false, more, close, act 
       p({ class: 'muted' }, text),
       name === undefined ? null : p(null, code(null, name)),
       more,
-      reasonField(why.value, (value) => {
-        why.value = value;
-      }),
+      reasonField(why.value, into(why)),
       problem.value === undefined ? null : notice('bad', problem.value),
     ],
     foot: [

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { tenant } from '../state/api.ts';
+import { setting } from '../state/into.ts';
 import { type Loaded, useLoaded } from '../state/load.ts';
 import { t, tCount } from '../state/messages.ts';
 import { route, setQuery } from '../state/route.ts';
@@ -57,9 +58,7 @@ function ListPage<Item>(props: ListPageProps<Item>): VNode {
   const question = JSON.stringify([tenant.value, asked, given]);
   /** The cursors of the pages up to the present one; the first page has none. */
   const cursors = useSignal<readonly string[]>([]);
-  useEffect(() => {
-    cursors.value = [];
-  }, [question]);
+  useEffect(setting(cursors, []), [question]);
   const cursor = cursors.value.at(-1);
   const loaded = useLoaded(
     `${question} ${cursor ?? ''} ${props.version ?? 0}`,

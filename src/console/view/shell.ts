@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { GROUPS, type Place } from '../pages/places.ts';
 import { online } from '../state/api.ts';
 import { configuration } from '../state/configuration.ts';
+import { setting } from '../state/into.ts';
 import { chooseLanguage, LANGUAGES, language, t } from '../state/messages.ts';
 import { href, route } from '../state/route.ts';
 import { beginSignIn, may, type Person, session, signOut } from '../state/session.ts';
@@ -40,23 +41,17 @@ export function Shell({ person }: { readonly person: Person }): VNode {
           icon: 'menu',
           kind: 'plain',
           iconOnly: true,
-          onClick: () => {
-            open.value = true;
-          },
+          onClick: setting(open, true),
         }),
         brand(),
       ),
       open.value
         ? div({
             class: 'veil',
-            onClick: () => {
-              open.value = false;
-            },
+            onClick: setting(open, false),
           })
         : null,
-      side(person, place, open.value, () => {
-        open.value = false;
-      }),
+      side(person, place, open.value, setting(open, false)),
       main(
         { id: 'content', class: 'content', tabIndex: -1, key: place?.name ?? 'none' },
         place === undefined

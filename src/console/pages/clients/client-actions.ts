@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import type { AdminRegistrationToken } from '../../../client/client.ts';
 import { api } from '../../state/api.ts';
+import { setting } from '../../state/into.ts';
 import { t } from '../../state/messages.ts';
 import { go } from '../../state/route.ts';
 import { may } from '../../state/session.ts';
@@ -10,8 +11,7 @@ import { confirmed } from '../../view/confirm.ts';
 import { action, menu } from '../../view/controls.ts';
 import { component, div } from '../../view/elements.ts';
 import { shownOnce } from '../../view/secret.ts';
-import type { Versioned } from './client.ts';
-import { nameOf } from './clients.ts';
+import { nameOf, type Versioned } from './describe.ts';
 
 interface ActionsProps extends Versioned {
   readonly reload: () => void;
@@ -84,9 +84,7 @@ function ClientActions({ client, etag }: ActionsProps): VNode | null {
       : shownOnce(
           t('client.reissued'),
           [{ label: t('client.registration_token'), value: token.value }],
-          () => {
-            token.value = undefined;
-          },
+          setting(token, undefined),
         ),
   );
 }

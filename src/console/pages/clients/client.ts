@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
-import type { AdminClient } from '../../../client/client.ts';
-import { api, isAbsent } from '../../state/api.ts';
+import { isAbsent } from '../../state/api.ts';
 import { type Loaded, useLoaded } from '../../state/load.ts';
 import { type MessageKey, t } from '../../state/messages.ts';
 import { href } from '../../state/route.ts';
@@ -8,16 +7,10 @@ import { may } from '../../state/session.ts';
 import { component, div } from '../../view/elements.ts';
 import { card, empty, failed, pageHead, skeleton, tabs } from '../../view/page.ts';
 import { clientActions } from './client-actions.ts';
-import { nameOf } from './clients.ts';
+import { nameOf, readClient, type Versioned } from './describe.ts';
 import { metadataEditor } from './metadata-editor.ts';
 import { refusals } from './refusals.ts';
 import { clientSummary } from './summary.ts';
-
-/** A client with the version that a change of it must name. */
-export interface Versioned {
-  readonly client: AdminClient;
-  readonly etag: string;
-}
 
 interface ClientPageProps {
   readonly client_id: string;
@@ -26,11 +19,6 @@ interface ClientPageProps {
 }
 
 export const clientPage = (props: ClientPageProps): VNode => component(ClientPage, props);
-
-export async function readClient(client_id: string): Promise<Versioned> {
-  const { body, headers } = await api.call('adminClientRead', { client_id });
-  return { client: body as AdminClient, etag: headers.get('etag') ?? '*' };
-}
 
 interface TabRow {
   readonly name: string;

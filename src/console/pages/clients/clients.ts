@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import type { AdminClient } from '../../../client/client.ts';
 import { api } from '../../state/api.ts';
+import { setting } from '../../state/into.ts';
 import { t, tWord } from '../../state/messages.ts';
 import { href, route, setQuery } from '../../state/route.ts';
 import { may } from '../../state/session.ts';
@@ -13,6 +14,7 @@ import { type Filter, type ItemPage, listPage } from '../../view/list-page.ts';
 import { pageHead } from '../../view/page.ts';
 import { when } from '../../view/time.ts';
 import { clientPage } from './client.ts';
+import { GRANT_TYPES, grantsOf, nameOf, originOf } from './describe.ts';
 import { newClient } from './new-client.ts';
 
 /** The clients, or one of them. */
@@ -30,15 +32,6 @@ const ORIGINS = [
   'federation',
   'admin',
   'console',
-];
-export const GRANT_TYPES = [
-  'authorization_code',
-  'refresh_token',
-  'client_credentials',
-  'implicit',
-  'password',
-  'urn:ietf:params:oauth:grant-type:jwt-bearer',
-  'urn:ietf:params:oauth:grant-type:saml2-bearer',
 ];
 const SORTS = ['client_id', 'name', '-created_at', 'created_at', '-last_used_at', 'last_used_at'];
 
@@ -64,9 +57,7 @@ function Clients(): VNode {
               label: t('clients.new'),
               icon: 'add',
               kind: 'primary',
-              onClick: () => {
-                isMaking.value = true;
-              },
+              onClick: setting(isMaking, true),
             })
           : null,
       ],
@@ -105,20 +96,6 @@ function filters(): readonly Filter[] {
     { name: 'redirect_host', label: t('clients.redirect_host') },
     { name: 'scope', label: t('clients.scope') },
   ];
-}
-
-export const nameOf = ({ client_id, metadata }: Pick<AdminClient, 'client_id' | 'metadata'>): string => {
-  const name = metadata['client_name'];
-  return typeof name === 'string' && name !== '' ? name : client_id;
-};
-
-/** Returns the origin without its label. */
-export const originOf = ({ registered_via }: Pick<AdminClient, 'registered_via'>): string =>
-  registered_via.split(':')[0] ?? registered_via;
-
-export function grantsOf({ metadata }: Pick<AdminClient, 'metadata'>): readonly string[] {
-  const grants = metadata['grant_types'];
-  return Array.isArray(grants) ? grants.map(String) : [];
 }
 
 function columns(): readonly Column<AdminClient>[] {

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { AdminClient, AdminPreview } from '../../../client/client.ts';
 import { api, isConflict, memberFaults, wordsOf } from '../../state/api.ts';
+import { setting } from '../../state/into.ts';
 import {
   type Difference,
   differences,
@@ -20,8 +21,8 @@ import { diff } from '../../view/diff.ts';
 import { component, div, li, p, ul } from '../../view/elements.ts';
 import { areaField } from '../../view/fields.ts';
 import { card } from '../../view/page.ts';
-import { readClient, type Versioned } from './client.ts';
 import { conflict } from './conflict.ts';
+import { readClient, type Versioned } from './describe.ts';
 import { metadataForm } from './metadata-form.ts';
 
 interface EditorProps extends Versioned {
@@ -45,29 +46,40 @@ const TYPING_MS = 350;
 
 export const metadataEditor = (props: EditorProps): VNode => component(MetadataEditor, props);
 
-/**
- * Edits the metadata of a client. A dry run checks each state of the text, so that mistakes and the differences are seen before
- * anything is stored.
- */
-function MetadataEditor({ client, etag, form, reload }: EditorProps): VNode {
-  const draft = useSignal<Members>(client.metadata);
-  const text = useSignal(pretty(client.metadata));
+/** The state of an edit: what the person typed, and what the server says to it. */
+interface Edit {
+  readonly base: Members;
+  readonly draft: Signal<Members>;
+  readonly text: Signal<string>;
+  readonly check: Check;
+  readonly isSaving: Signal<boolean>;
+  /** The version that another person made meanwhile. */
+  readonly newer: Signal<Versioned | undefined>;
+  readonly isChanged: boolean;
+  /** Why the text is no JSON object. */
+  readonly broken: string | undefined;
+  readonly discard: () => void;
+  readonly save: (reason: Reason, on?: Versioned) => Promise<void>;
+}
+
+function useEdit({ client, etag, form, reload }: EditorProps): Edit {
+  const base = client.metadata;
+  const draft = useSignal<Members>(base);
+  const text = useSignal(pretty(base));
   const check = useSignal<Check>(UNCHANGED);
   const isSaving = useSignal(false);
   const newer = useSignal<Versioned | undefined>(undefined);
-  const base = client.metadata;
-  useEffect(() => {
+  const discard = (): void => {
     draft.value = base;
     text.value = pretty(base);
     check.value = UNCHANGED;
-  }, [etag]);
+  };
+  useEffect(discard, [etag]);
   const patch = patchBetween(base, draft.value);
   useDryRun(client.client_id, etag, patch, check);
-  const broken = form ? undefined : jsonProblem(text.value);
-  const mayEdit = may('admin:clients:write');
   const save = async (reason: Reason, on: Versioned = { client, etag }): Promise<void> => {
     try {
-      await stored(on, patchFor(on, patch, base), reason, reload);
+      await stored(on, patchFor(on, patch), reason, reload);
       newer.value = undefined;
       reload();
     } catch (failure) {
@@ -75,87 +87,88 @@ function MetadataEditor({ client, etag, form, reload }: EditorProps): VNode {
       newer.value = await readClient(client.client_id);
     }
   };
-  const isReady = !isEmpty(patch) && broken === undefined && check.value.problem === undefined;
+  const broken = form ? undefined : jsonProblem(text.value);
+  const isChanged = !isEmpty(patch);
+  return { base, draft, text, check: check.value, isSaving, newer, isChanged, broken, discard, save };
+}
+
+/**
+ * Edits the metadata of a client. A dry run checks each state of the text, so that mistakes and the differences are seen before
+ * anything is stored.
+ */
+function MetadataEditor(props: EditorProps): VNode {
+  const edit = useEdit(props);
+  const { check, isChanged, isSaving, broken, newer, discard } = edit;
+  const mayEdit = may('admin:clients:write');
   return div(
     { class: 'stack' },
-    card(
-      undefined,
-      form
-        ? metadataForm({
-            metadata: draft.value,
-            faults: check.value.faults,
-            readOnly: !mayEdit,
-            change: (members) => {
-              draft.value = patched(draft.value, members);
-            },
-          })
-        : areaField({
-            label: t('client.json'),
-            value: text.value,
-            rows: 22,
-            code: true,
-            wrong: broken,
-            readOnly: !mayEdit,
-            onInput: (given) => {
-              text.value = given;
-              if (jsonProblem(given) === undefined) draft.value = JSON.parse(given) as Members;
-            },
-          }),
-    ),
-    outcome(check.value, isEmpty(patch)),
-    mayEdit && !isEmpty(patch)
+    card(undefined, props.form ? formOf(edit, !mayEdit) : jsonOf(edit, !mayEdit)),
+    outcome(check, !isChanged),
+    mayEdit && isChanged
       ? div(
           { class: 'actions' },
           action({
             label: t('save'),
             kind: 'primary',
             icon: 'check',
-            disabled: !isReady,
-            onClick: () => {
-              isSaving.value = true;
-            },
+            disabled: broken !== undefined || check.problem !== undefined,
+            onClick: setting(isSaving, true),
           }),
-          action({
-            label: t('discard'),
-            onClick: () => {
-              draft.value = base;
-              text.value = pretty(base);
-            },
-          }),
+          action({ label: t('discard'), onClick: discard }),
         )
       : null,
-    isSaving.value
-      ? confirmed({
-          title: t('client.save.title'),
-          text: t('client.save.text'),
-          label: t('save'),
-          harmless: true,
-          more: diff(check.value.changes.length === 0 ? differences(base, draft.value) : check.value.changes),
-          close: () => {
-            isSaving.value = false;
-          },
-          act: save,
-        })
-      : null,
-    newer.value === undefined
-      ? null
-      : conflict({
-          base,
-          mine: draft.value,
-          theirs: newer.value.client.metadata,
-          close: () => {
-            newer.value = undefined;
-          },
-          takeTheirs: () => {
-            newer.value = undefined;
-            reload();
-          },
-          keepMine: async () => {
-            if (newer.value !== undefined) await save({}, newer.value);
-          },
-        }),
+    isSaving.value ? saving(edit) : null,
+    newer.value === undefined ? null : resolution(edit, newer.value, props.reload),
   );
 }
+
+const formOf = ({ draft, check }: Edit, readOnly: boolean): VNode =>
+  metadataForm({
+    metadata: draft.value,
+    faults: check.faults,
+    readOnly,
+    change: (members) => {
+      draft.value = patched(draft.value, members);
+    },
+  });
+
+const jsonOf = ({ draft, text, broken }: Edit, readOnly: boolean): VNode =>
+  areaField({
+    label: t('client.json'),
+    value: text.value,
+    rows: 22,
+    code: true,
+    wrong: broken,
+    readOnly,
+    onInput: (given) => {
+      text.value = given;
+      if (jsonProblem(given) === undefined) draft.value = JSON.parse(given) as Members;
+    },
+  });
+
+const saving = ({ base, draft, check, isSaving, save }: Edit): VNode =>
+  confirmed({
+    title: t('client.save.title'),
+    text: t('client.save.text'),
+    label: t('save'),
+    harmless: true,
+    more: diff(check.changes.length === 0 ? differences(base, draft.value) : check.changes),
+    close: setting(isSaving, false),
+    act: save,
+  });
+
+const resolution = ({ base, draft, newer, save }: Edit, theirs: Versioned, reload: () => void): VNode =>
+  conflict({
+    base,
+    mine: draft.value,
+    theirs: theirs.client.metadata,
+    close: setting(newer, undefined),
+    takeTheirs: () => {
+      newer.value = undefined;
+      reload();
+    },
+    keepMine: async () => await save({}, theirs),
+  });
 
 const pretty = (members: Members): string => JSON.stringify(members, undefined, 2);
 
@@ -235,8 +248,8 @@ function outcome({ changes, warnings, faults, problem }: Check, isUnchanged: boo
 }
 
 /** Returns the change for another version of the client: the members that the person changed, and no others. */
-const patchFor = ({ client }: Versioned, patch: Members, base: Members): Members =>
-  patchBetween(client.metadata, patched(client.metadata, patch === undefined ? base : patch));
+const patchFor = ({ client }: Versioned, patch: Members): Members =>
+  patchBetween(client.metadata, patched(client.metadata, patch));
 
 /** Stores a change, and offers the way back. */
 async function stored(on: Versioned, metadata: Members, reason: Reason, reload: () => void): Promise<void> {

@@ -3,7 +3,7 @@ import type { Members } from '../../state/merge-patch.ts';
 import { type MessageKey, t, tWord } from '../../state/messages.ts';
 import { details, div, fieldset, legend, p, summary } from '../../view/elements.ts';
 import { areaField, check, selectField, textField } from '../../view/fields.ts';
-import { GRANT_TYPES } from './clients.ts';
+import { GRANT_TYPES } from './describe.ts';
 
 interface FormProps {
   readonly metadata: Members;

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import type { AdminNewClient } from '../../../client/client.ts';
 import { api, memberFaults, wordsOf } from '../../state/api.ts';
+import { into } from '../../state/into.ts';
 import type { Members } from '../../state/merge-patch.ts';
 import { t } from '../../state/messages.ts';
 import { go } from '../../state/route.ts';
@@ -68,16 +69,12 @@ function NewClient({ close }: NewClientProps): VNode {
     wide: true,
     onSubmit: () => void register(),
     children: [
-      kinds(kind.value, (chosen) => {
-        kind.value = chosen;
-      }),
+      kinds(kind.value, into(kind)),
       textField({
         label: t('form.client_name'),
         value: name.value,
         autofocus: true,
-        onInput: (given) => {
-          name.value = given;
-        },
+        onInput: into(name),
       }),
       kind.value === 'service'
         ? null
@@ -87,17 +84,13 @@ function NewClient({ close }: NewClientProps): VNode {
             rows: 3,
             code: true,
             value: addresses.value,
-            onInput: (given) => {
-              addresses.value = given;
-            },
+            onInput: into(addresses),
           }),
       textField({
         label: t('clients.scope'),
         hint: t('form.scope.hint'),
         value: scope.value,
-        onInput: (given) => {
-          scope.value = given;
-        },
+        onInput: into(scope),
       }),
       problem.value === undefined ? null : faults(problem.value),
     ],

@@ -6,7 +6,7 @@ import { code, div, li, span, ul } from '../../view/elements.ts';
 import { facts } from '../../view/facts.ts';
 import { card } from '../../view/page.ts';
 import { when } from '../../view/time.ts';
-import { grantsOf } from './clients.ts';
+import { grantsOf } from './describe.ts';
 
 /** The facts about a client that people ask for first. */
 export function clientSummary(client: AdminClient): VNode {

@@ -2,13 +2,14 @@ import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import type { AdminInitialAccessToken } from '../../../client/client.ts';
 import { api } from '../../state/api.ts';
+import { into, setting } from '../../state/into.ts';
 import { t, tWord } from '../../state/messages.ts';
 import { href } from '../../state/route.ts';
 import { may } from '../../state/session.ts';
 import { toast } from '../../state/toasts.ts';
 import { confirmed } from '../../view/confirm.ts';
-import { action, badge, type Tone } from '../../view/controls.ts';
-import { a, code, component, div, span } from '../../view/elements.ts';
+import { action, badge } from '../../view/controls.ts';
+import { code, component, div, span } from '../../view/elements.ts';
 import { check } from '../../view/fields.ts';
 import type { Column } from '../../view/list.ts';
 import { type ItemPage, listPage } from '../../view/list-page.ts';
@@ -16,17 +17,11 @@ import { pageHead, tabs } from '../../view/page.ts';
 import { when } from '../../view/time.ts';
 import { lineage } from './lineage.ts';
 import { newToken } from './new-token.ts';
+import { clientOf, TONES } from './shown-token.ts';
 
 export const initialTokens = ([tab = '']: readonly string[]): VNode => component(InitialTokens, { tab });
 
 const STATES = ['live', 'used', 'revoked', 'expired'] as const;
-
-export const TONES: Readonly<Record<AdminInitialAccessToken['state'], Tone>> = {
-  live: 'good',
-  used: 'accent',
-  revoked: 'bad',
-  expired: 'quiet',
-};
 
 /** Initial access tokens: make one, see what became of each, revoke it with or without its client. */
 function InitialTokens({ tab }: { readonly tab: string }): VNode {
@@ -46,9 +41,7 @@ function InitialTokens({ tab }: { readonly tab: string }): VNode {
             label: t('iat.new'),
             icon: 'add',
             kind: 'primary',
-            onClick: () => {
-              isMaking.value = true;
-            },
+            onClick: setting(isMaking, true),
           })
         : undefined,
     }),
@@ -71,10 +64,7 @@ function InitialTokens({ tab }: { readonly tab: string }): VNode {
           load: async (query) =>
             (await api.adminInitialAccessTokenList({ query })) as ItemPage<AdminInitialAccessToken>,
           keyOf: ({ id }) => id,
-          columns: () =>
-            columns((token) => {
-              revoking.value = token;
-            }),
+          columns: () => columns(into(revoking)),
           empty: { icon: 'token', title: t('iat.none'), text: t('iat.none.text') },
           version: version.value,
         }),
@@ -90,9 +80,7 @@ function InitialTokens({ tab }: { readonly tab: string }): VNode {
       ? null
       : component(Revocation, {
           token: revoking.value,
-          close: () => {
-            revoking.value = undefined;
-          },
+          close: setting(revoking, undefined),
           changed,
         }),
   );
@@ -134,14 +122,6 @@ const mayRevoke = ({ state, client }: AdminInitialAccessToken): boolean =>
   may('admin:tokens') &&
   (state === 'live' || (client !== null && client.state !== 'deleted' && may('admin:clients:write')));
 
-/** Shows the client that was registered with a token. */
-export function clientOf({ client }: Pick<AdminInitialAccessToken, 'client'>): VNode | null {
-  if (client === null) return null;
-  if (client.state === 'deleted')
-    return span({ class: 'muted' }, `${client.client_id} · ${t('iat.client_deleted')}`);
-  return a({ href: href(['clients', client.client_id]) }, code(null, client.client_id));
-}
-
 interface RevocationProps {
   readonly token: AdminInitialAccessToken;
   readonly close: () => void;
@@ -162,9 +142,7 @@ function Revocation({ token: { id, label, client, state }, close, changed }: Rev
             label: t('iat.cascade', client.client_id),
             checked: cascade.value,
             disabled: state !== 'live',
-            onChange: (isOn) => {
-              cascade.value = isOn;
-            },
+            onChange: into(cascade),
           }),
     close,
     act: async (reason) => {

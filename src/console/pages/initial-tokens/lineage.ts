@@ -6,7 +6,7 @@ import { t, tCount, tWord } from '../../state/messages.ts';
 import { badge } from '../../view/controls.ts';
 import { code, component, details, li, p, span, summary, ul } from '../../view/elements.ts';
 import { card, empty, failed, skeleton } from '../../view/page.ts';
-import { clientOf, TONES } from './initial-tokens.ts';
+import { clientOf, TONES } from './shown-token.ts';
 
 const LIMIT = 200;
 

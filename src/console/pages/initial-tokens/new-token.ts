@@ -1,9 +1,10 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import type { AdminNewInitialAccessToken } from '../../../client/client.ts';
 import { api, wordsOf } from '../../state/api.ts';
 import { auditReason } from '../../state/audit-reason.ts';
 import { configuration } from '../../state/configuration.ts';
+import { into } from '../../state/into.ts';
 import { t } from '../../state/messages.ts';
 import { reasonField } from '../../view/confirm.ts';
 import { action, notice } from '../../view/controls.ts';
@@ -63,48 +64,7 @@ function NewToken({ close }: NewTokenProps): VNode {
     close,
     onSubmit: () => void make(),
     children: [
-      textField({
-        label: t('iat.label'),
-        hint: t('iat.label.hint'),
-        value: label.value,
-        autofocus: true,
-        onInput: (given) => {
-          label.value = given;
-        },
-      }),
-      div(
-        { class: 'fields' },
-        selectField({
-          label: t('iat.lifetime'),
-          value: lifetime.value,
-          choices: LIFETIMES.map((value) => ({ value, label: t(`iat.lifetime.${value}`) })),
-          onInput: (given) => {
-            lifetime.value = given;
-          },
-        }),
-        textField({
-          label: t('iat.scope'),
-          hint: t('iat.scope.hint'),
-          value: scope.value,
-          placeholder: 'client-reg',
-          onInput: (given) => {
-            scope.value = given;
-          },
-        }),
-      ),
-      areaField({
-        label: t('iat.hosts'),
-        hint: t('iat.hosts.hint'),
-        rows: 2,
-        code: true,
-        value: hosts.value,
-        onInput: (given) => {
-          hosts.value = given;
-        },
-      }),
-      reasonField(why.value, (given) => {
-        why.value = given;
-      }),
+      fields({ label, scope, hosts, lifetime, why }),
       problem.value === undefined ? null : notice('bad', problem.value),
     ],
     foot: [
@@ -113,6 +73,49 @@ function NewToken({ close }: NewTokenProps): VNode {
     ],
   });
 }
+
+interface Draft {
+  readonly label: Signal<string>;
+  readonly scope: Signal<string>;
+  readonly hosts: Signal<string>;
+  readonly lifetime: Signal<string>;
+  readonly why: Signal<string>;
+}
+
+const fields = ({ label, scope, hosts, lifetime, why }: Draft): VNode[] => [
+  textField({
+    label: t('iat.label'),
+    hint: t('iat.label.hint'),
+    value: label.value,
+    autofocus: true,
+    onInput: into(label),
+  }),
+  div(
+    { class: 'fields' },
+    selectField({
+      label: t('iat.lifetime'),
+      value: lifetime.value,
+      choices: LIFETIMES.map((value) => ({ value, label: t(`iat.lifetime.${value}`) })),
+      onInput: into(lifetime),
+    }),
+    textField({
+      label: t('iat.scope'),
+      hint: t('iat.scope.hint'),
+      value: scope.value,
+      placeholder: 'client-reg',
+      onInput: into(scope),
+    }),
+  ),
+  areaField({
+    label: t('iat.hosts'),
+    hint: t('iat.hosts.hint'),
+    rows: 2,
+    code: true,
+    value: hosts.value,
+    onInput: into(hosts),
+  }),
+  reasonField(why.value, into(why)),
+];
 
 const wordsIn = (text: string): string[] => text.split(/[\s,]+/u).filter((word) => word !== '');
 

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import type { AdminKey } from '../../../client/client.ts';
 import { api } from '../../state/api.ts';
+import { into, setting } from '../../state/into.ts';
 import { type Loaded, useLoaded } from '../../state/load.ts';
 import { t, tWord } from '../../state/messages.ts';
 import { may } from '../../state/session.ts';
@@ -40,23 +41,13 @@ function Keys(): VNode {
     null,
     pageHead({ title: t('keys'), lead: t('keys.lead') }),
     content(loaded, {
-      show: (key) => {
-        shown.value = key;
-      },
-      revoke: (key) => {
-        revoking.value = key;
-      },
+      show: into(shown),
+      revoke: into(revoking),
     }),
-    shown.value === undefined
-      ? null
-      : publicHalf(shown.value, () => {
-          shown.value = undefined;
-        }),
+    shown.value === undefined ? null : publicHalf(shown.value, setting(shown, undefined)),
     revoking.value === undefined
       ? null
-      : confirmedRevoke(revoking.value, loaded.reload, () => {
-          revoking.value = undefined;
-        }),
+      : confirmedRevoke(revoking.value, loaded.reload, setting(revoking, undefined)),
   );
 }
 
