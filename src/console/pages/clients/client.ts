@@ -7,7 +7,7 @@ import { may } from '../../state/session.ts';
 import { component, div } from '../../view/elements.ts';
 import { card, empty, failed, pageHead, skeleton, tabs } from '../../view/page.ts';
 import { clientActions } from './client-actions.ts';
-import { nameOf, readClient, type Versioned } from './describe.ts';
+import { clientNow, nameOf, type Versioned } from './describe.ts';
 import { metadataEditor } from './metadata-editor.ts';
 import { refusals } from './refusals.ts';
 import { clientSummary } from './summary.ts';
@@ -48,7 +48,7 @@ const TABS: readonly TabRow[] = [
 ];
 
 function ClientPage({ client_id, tab }: ClientPageProps): VNode {
-  const loaded = useLoaded(client_id, async () => await readClient(client_id));
+  const loaded = useLoaded(client_id, async () => await clientNow(client_id));
   const up = { to: href(['clients']), label: t('clients') };
   const { value, problem, failure, reload } = loaded;
   if (value === undefined) {

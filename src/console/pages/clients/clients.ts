@@ -15,7 +15,7 @@ import { pageHead } from '../../view/page.ts';
 import { when } from '../../view/time.ts';
 import { clientPage } from './client.ts';
 import { GRANT_TYPES, grantsOf, nameOf, originOf } from './describe.ts';
-import { newClient } from './new-client.ts';
+import { registering } from './new-client.ts';
 
 /** The clients, or one of them. */
 export function clients([client_id, tab = '']: readonly string[]): VNode {
@@ -75,7 +75,7 @@ function Clients(): VNode {
       version: version.value,
     }),
     isMaking.value
-      ? newClient({
+      ? registering({
           close: () => {
             isMaking.value = false;
             version.value += 1;

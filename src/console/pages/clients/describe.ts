@@ -33,7 +33,7 @@ export interface Versioned {
   readonly etag: string;
 }
 
-export async function readClient(client_id: string): Promise<Versioned> {
+export async function clientNow(client_id: string): Promise<Versioned> {
   const { body, headers } = await api.call('adminClientRead', { client_id });
   return { client: body as AdminClient, etag: headers.get('etag') ?? '*' };
 }

@@ -22,7 +22,7 @@ import { component, div, li, p, ul } from '../../view/elements.ts';
 import { areaField } from '../../view/fields.ts';
 import { card } from '../../view/page.ts';
 import { conflict } from './conflict.ts';
-import { readClient, type Versioned } from './describe.ts';
+import { clientNow, type Versioned } from './describe.ts';
 import { metadataForm } from './metadata-form.ts';
 
 interface EditorProps extends Versioned {
@@ -84,7 +84,7 @@ function useEdit({ client, etag, form, reload }: EditorProps): Edit {
       reload();
     } catch (failure) {
       if (!isConflict(failure)) throw failure;
-      newer.value = await readClient(client.client_id);
+      newer.value = await clientNow(client.client_id);
     }
   };
   const broken = form ? undefined : jsonProblem(text.value);

@@ -33,7 +33,7 @@ interface NewClientProps {
   readonly close: () => void;
 }
 
-export const newClient = (props: NewClientProps): VNode => component(NewClient, props);
+export const registering = (props: NewClientProps): VNode => component(NewClient, props);
 
 /** Registers a client, and shows its credentials once. */
 function NewClient({ close }: NewClientProps): VNode {
