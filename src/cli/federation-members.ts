@@ -6,7 +6,7 @@ import {
   federatedClientsOf,
 } from '../clients/federated-client.ts';
 import { deleteClient } from '../clients/manage-client.ts';
-import { renewedMembers } from '../federation/registration/store-renewed.ts';
+import type { RefreshOutcome } from '../federation/registration/federated-clients.ts';
 import type { StoredClient } from '../ports/client-store.ts';
 import { NotFound } from '../spec/errors.ts';
 import type { ClientId } from '../spec/identifiers.ts';
@@ -134,15 +134,18 @@ async function clientsOf(
 ): Promise<readonly StoredClient[]> {
   const found = await federatedClientsOf(federated?.kept ?? clients, entity);
   if (found.length > 0) return found;
-  throw new NotFound(`there is no client of the entity ${JSON.stringify(entity)}`);
+  throw noClientOf(entity);
 }
+
+const noClientOf = (entity: string): NotFound =>
+  new NotFound(`there is no client of the entity ${JSON.stringify(entity)}`);
 
 const refresh = command({
   words: ['federation', 'refresh'],
   summary: 'Resolve the trust in one entity again and renew its clients',
   description: [
     'The command fetches the entity statements now and renews the registration of each client of the entity, expired or not. Servers do this themselves before a registration expires, and when its client appears after that.',
-    'If the entity is not trusted any more, the command says why and leaves the client as it is. `chancery federation resolve` shows the whole search.',
+    'If the entity is not trusted any more, the command says why for each client, and leaves the client as it is. `chancery federation resolve` shows the whole search.',
   ],
   servers: BESIDE_SERVERS,
   operands: ENTITY,
@@ -150,24 +153,38 @@ const refresh = command({
   environment: SETTINGS_VARIABLES,
   output:
     'One line for each client, with the end of its registration and the members that changed. With --json, one JSON object per line.',
-  exits: { 1: 'A client could not be renewed, or the command failed.' },
+  exits: { 1: 'A client could not be renewed, or the command failed. The other clients are renewed.' },
   examples: ['chancery federation refresh https://rp.example.org'],
   run: async (call) => {
     const { entity } = call.operands;
-    await withRegistry(call, { create: false }, async (session) => {
+    return await withRegistry(call, { create: false }, async (session) => {
       const { federated } = session.tenant;
       if (federated === undefined)
         throw new CommandFailure('federation.enabled is false: this server resolves no trust');
-      for (const client of await clientsOf(session, entity)) {
-        const renewed = await federated.refresh(client);
-        const { client_id, expires_at } = renewed;
-        const changed = renewedMembers(client, renewed);
-        const words = `${client_id} expires ${timeText(expires_at, 'never')}; ${changed.length === 0 ? 'unchanged' : `changed: ${changed.join(' ')}`}`;
-        call.print(call.options.json ? JSON.stringify({ ...memberOf(renewed), changed }) : words);
-      }
+      const outcomes = await federated.refreshEntity(entity);
+      if (outcomes.length === 0) throw noClientOf(entity);
+      for (const outcome of outcomes) showRefresh(outcome, call);
+      return outcomes.some((outcome) => 'failure' in outcome) ? 1 : 0;
     });
   },
 });
+
+function showRefresh(
+  outcome: RefreshOutcome,
+  { options: { json }, print, complain }: Surroundings & { readonly options: { readonly json: boolean } },
+): void {
+  if ('failure' in outcome) {
+    const { client, failure } = outcome;
+    const words = failure.error_description;
+    if (json) print(JSON.stringify({ ...memberOf(client), error: failure.code, error_description: words }));
+    complain(`${client.client_id} cannot be renewed: ${words}`);
+    return;
+  }
+  const { renewed, changed } = outcome;
+  const { client_id, expires_at } = renewed;
+  const words = `${client_id} expires ${timeText(expires_at, 'never')}; ${changed.length === 0 ? 'unchanged' : `changed: ${changed.join(' ')}`}`;
+  print(json ? JSON.stringify({ ...memberOf(renewed), changed }) : words);
+}
 
 const remove = command({
   words: ['federation', 'remove'],

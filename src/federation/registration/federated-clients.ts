@@ -1,4 +1,4 @@
-import { isRenewable } from '../../clients/federated-client.ts';
+import { federatedClientsOf, isRenewable } from '../../clients/federated-client.ts';
 import { RegistrationsUnderWay } from '../../clients/registration/registrations-under-way.ts';
 import type { DecryptionNeeds } from '../../grants/authorization/request-object.ts';
 import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
@@ -12,11 +12,22 @@ import { type FederatedClientNeeds, registerAutomatically } from './register-aut
 import { renewClient } from './renew-client.ts';
 import { type RenewalRoundOptions, renewDueClients } from './renewal-rounds.ts';
 import { wishesOf } from './request-object-wishes.ts';
+import { renewedMembers } from './store-renewed.ts';
 
 export interface FederationNeeds extends FederatedClientNeeds {
   readonly requestObjects: DecryptionNeeds;
   readonly caches: Caches;
 }
+
+/** How the renewal of a client for an operator ended. */
+export type RefreshOutcome =
+  | {
+      readonly client: StoredClient;
+      readonly renewed: StoredClient;
+      /** The members of its metadata that changed. */
+      readonly changed: readonly string[];
+    }
+  | { readonly client: StoredClient; readonly failure: OAuthError };
 
 /** A look at an entity that a request caused. */
 interface Look {
@@ -118,9 +129,22 @@ export class FederatedClients {
     return this.#needs.clients;
   }
 
-  /** Resolves a client again for an operator. @throws OAuthError with the reason; the client then stays as it is */
-  async refresh(client: StoredClient): Promise<StoredClient> {
-    return await renewClient(this.#needs, client, { purpose: 'renewals', look: true });
+  /**
+   * Resolves the clients of an entity again for an operator. One that cannot be renewed stays as it is, and the others are
+   * renewed all the same. Returns an outcome for each client; none for an entity without clients.
+   */
+  async refreshEntity(entity_id: string): Promise<readonly RefreshOutcome[]> {
+    const outcomes: RefreshOutcome[] = [];
+    for (const client of await federatedClientsOf(this.kept, entity_id)) {
+      try {
+        const renewed = await renewClient(this.#needs, client, { purpose: 'renewals', look: true });
+        outcomes.push({ client, renewed, changed: renewedMembers(client, renewed) });
+      } catch (failure) {
+        if (!(failure instanceof OAuthError)) throw failure;
+        outcomes.push({ client, failure });
+      }
+    }
+    return outcomes;
   }
 
   /** Renews the clients that are due and in use. */

@@ -88,6 +88,68 @@ for (const [occasion, begin] of [
   });
 }
 
+test('a failed attempt that is noted while another one succeeds does not undo the success (decision 49)', async () => {
+  const member = await livingMember();
+  member.publish();
+  const client_id = String((await member.register())['client_id']);
+  const { clock, unwatched } = member.tenant;
+  clock.advance(HOUR);
+  member.publish();
+  whileFetched(member, async () => {
+    const client = await member.stored(client_id);
+    const failure = { at: clock.now(), reason: 'unreachable', words: 'another node could not' };
+    const state = JSON.parse(client.federation ?? '{}') as object;
+    const noted = {
+      ...client,
+      version: client.version + 1,
+      federation: JSON.stringify({ ...state, failure }),
+    };
+    assert.equal(await unwatched.clients.replace(noted, client.version), 'done');
+  });
+  const { federated = assert.fail() } = await member.tenant.opened();
+  const [outcome] = await federated.refreshEntity(RP.id);
+  assert.ok(outcome !== undefined && 'renewed' in outcome);
+  const { federation, resolved_at, version } = await member.stored(client_id);
+  assert.doesNotMatch(federation ?? '', /failure/u);
+  assert.deepEqual([resolved_at, version], [clock.now(), outcome.renewed.version]);
+});
+
+test('a renewal that fails while a look succeeds is no failure (decision 49)', async () => {
+  const member = await memberInUse();
+  const { federation, clock } = member.tenant;
+  const published = federation.documents.get(ADDRESS);
+  assert.ok(typeof published === 'string');
+  federation.documents.set(ADDRESS, async () => {
+    federation.documents.set(ADDRESS, published);
+    clock.advance(1);
+    const looked = await member.push(testKey('ES256', 'unknown'));
+    assert.equal(looked.status, 401);
+    return { status: 'failed', reason: 'timeout', detail: 'no answer' };
+  });
+  assert.deepEqual(await member.renewDue(), { renewed: 1, failed: 0 });
+  assert.doesNotMatch((await member.stored()).federation ?? '', /failure/u);
+});
+
+test('an operator who refreshes an entity learns how each of its clients ended, and one that fails stops no other', async () => {
+  const member = await livingMember();
+  member.publish();
+  const { client_id } = await member.register();
+  assert.equal((await member.push()).status, 201);
+  const { federated = assert.fail() } = await member.tenant.opened();
+  const key = testKey('ES256', 'second');
+  const metadata = { client_registration_types: ['explicit'], jwks: { keys: [key.jwk] } };
+  member.publish({ metadata });
+  const outcomes = await federated.refreshEntity(RP.id);
+  assert.deepEqual(
+    outcomes.map((outcome) => [outcome.client.client_id, 'failure' in outcome]),
+    [
+      [client_id, false],
+      [RP.id, true],
+    ],
+  );
+  assert.deepEqual(await federated.refreshEntity('https://unknown.example'), []);
+});
+
 test('a look that a busy server refuses one network does not refuse another one that waits for it (decision 50, H-488)', async () => {
   const member = await memberInUse();
   const { federation } = member.tenant;

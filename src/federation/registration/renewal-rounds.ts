@@ -65,27 +65,38 @@ async function isRenewed(needs: FederatedClientNeeds, client: StoredClient): Pro
       return false;
     }
     const [reason = cause.code] = /^[a-z_-]+(?=: )/u.exec(cause.error_description) ?? [];
-    await noteFailure(needs, client, { at: registry.clock.now(), reason, words: cause.error_description });
-    return false;
+    return await noteFailure(needs, client, {
+      at: registry.clock.now(),
+      reason,
+      words: cause.error_description,
+    });
   }
 }
 
-/** Keeps the client, says why it was not renewed, and when the next attempt is due. */
+/**
+ * Keeps the client, says why it was not renewed, and when the next attempt is due.
+ * @returns whether a look renewed it meanwhile, so that there is nothing to note
+ */
 async function noteFailure(
   { clients, registry: { log, random } }: FederatedClientNeeds,
   client: StoredClient,
   failure: RenewalFailure,
-): Promise<void> {
-  const { client_id, version, expires_at } = client;
+): Promise<boolean> {
+  const { client_id, version, expires_at, instance, resolved_at } = client;
   const state = federationOf(client);
   const renew_at = failure.at + pauseBefore((expires_at ?? failure.at) - failure.at, fraction(random));
   const { reason, words } = failure;
+  const federation = state === undefined ? client.federation : JSON.stringify({ ...state, failure });
+  const noted = await clients.replace({ ...client, version: version + 1, federation, renew_at }, version);
+  if (noted !== 'done') {
+    const stored = await clients.find(client_id);
+    if (stored?.instance === instance && (stored.resolved_at ?? 0) > (resolved_at ?? 0)) return true;
+  }
   log.warn(
     { client_id, reason, words, expires_at, renew_at },
     'a federated client cannot be renewed; it stays until its registration ends',
   );
-  const federation = state === undefined ? client.federation : JSON.stringify({ ...state, failure });
-  await clients.replace({ ...client, version: version + 1, federation, renew_at }, version);
+  return false;
 }
 
 const PAUSE_MIN = 10;

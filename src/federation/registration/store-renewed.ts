@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { doneEvent } from '../../clients/audit-trail.ts';
 import { storeChange } from '../../clients/change-client.ts';
 import { withoutSetSigner } from '../../clients/client-keys/key-source.ts';
@@ -26,18 +27,29 @@ export async function storeRenewed(
     changed.length === 0
       ? undefined
       : doneEvent(registry, { ...trail, action: 'client.update' }, changed.join(' '));
-  const outcome =
-    event === undefined
-      ? await clients.replace(renewed, before.version)
-      : await storeChange({ ...registry, clients }, renewed, before.version, event);
-  if (outcome === 'done') {
-    const { registered_via, expires_at } = renewed;
-    registry.log.info({ client_id, registered_via, expires_at }, 'a federated client was resolved again');
-    return renewed;
+  let seen = before;
+  while (true) {
+    const next = { ...renewed, version: seen.version + 1 };
+    const outcome =
+      event === undefined
+        ? await clients.replace(next, seen.version)
+        : await storeChange({ ...registry, clients }, next, seen.version, event);
+    if (outcome === 'done') {
+      const { registered_via, expires_at } = renewed;
+      registry.log.info({ client_id, registered_via, expires_at }, 'a federated client was resolved again');
+      return next;
+    }
+    const stored = await clients.find(client_id);
+    if (stored?.instance !== instance) throw deletedMeanwhile(client_id);
+    if (!isOnlyNoted(before, stored)) return stored;
+    seen = stored;
   }
-  const stored = await clients.find(client_id);
-  if (stored?.instance === instance) return stored;
-  throw deletedMeanwhile(client_id);
+}
+
+/** Says whether nothing but a failed attempt was noted: a client that was resolved again must not lose to that. */
+function isOnlyNoted(before: StoredClient, stored: StoredClient): boolean {
+  const { version, federation, renew_at } = before;
+  return isDeepStrictEqual({ ...stored, version, federation, renew_at }, before);
 }
 
 export function deletedMeanwhile(client_id: ClientId): OAuthError {

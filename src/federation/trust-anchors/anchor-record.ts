@@ -14,6 +14,8 @@ export interface AnchorKey extends NamedKey {
   readonly missing_since: number | null;
   /** The trusted key that signed the configuration in which it was new; null for a key of the settings. */
   readonly vouched_by: string | null;
+  /** The keys of the past through which that trust came, the newest first: one of them may come into the settings. */
+  readonly vouched_before?: readonly string[];
   /** Why it is trusted without being in the settings. */
   readonly accepted: { readonly by: 'operator' | 'setting'; readonly at: number } | null;
   /** When trust in it ended, although the settings have it or it was accepted. */
@@ -54,8 +56,9 @@ export function rootedKeys(pins: Pins, keys: readonly AnchorKey[]): ReadonlySet<
   const rooted = new Set(pins.keys());
   for (let before = 0; before !== rooted.size; ) {
     before = rooted.size;
-    for (const { thumbprint, vouched_by } of keys)
-      if (vouched_by !== null && rooted.has(vouched_by)) rooted.add(thumbprint);
+    for (const { thumbprint, vouched_by, vouched_before = [] } of keys)
+      if ([vouched_by, ...vouched_before].some((voucher) => voucher !== null && rooted.has(voucher)))
+        rooted.add(thumbprint);
   }
   return rooted;
 }

@@ -138,14 +138,37 @@ function withdrawn(key: AnchorKey, now: number, events: AnchorEvent[]): AnchorKe
   return { ...key, accepted: null, withdrawn_at: now };
 }
 
-/** Drops keys of the past that vouch for no other key and that the settings do not have. */
+/**
+ * Drops keys of the past that the settings do not have. A key for which such a key vouched keeps its thumbprint, and is vouched for
+ * by the voucher of that key.
+ */
 function withoutPast(pins: Pins, keys: readonly AnchorKey[]): readonly AnchorKey[] {
-  const vouchers = new Set(keys.map(({ vouched_by }) => vouched_by));
-  return keys.filter(
-    ({ thumbprint, withdrawn_at, missing_since }) =>
-      withdrawn_at === null || missing_since === null || pins.has(thumbprint) || vouchers.has(thumbprint),
-  );
+  const isPast = ({ thumbprint, withdrawn_at, missing_since }: AnchorKey): boolean =>
+    withdrawn_at !== null && missing_since !== null && !pins.has(thumbprint);
+  const past = new Map(keys.filter(isPast).map((key) => [key.thumbprint, key]));
+  return keys.filter((key) => !isPast(key)).map((key) => vouchedAnew(key, past));
 }
+
+function vouchedAnew(key: AnchorKey, past: ReadonlyMap<string, AnchorKey>): AnchorKey {
+  const left: string[] = [];
+  let { vouched_by } = key;
+  for (
+    let voucher = past.get(vouched_by ?? '');
+    voucher !== undefined;
+    voucher = past.get(vouched_by ?? '')
+  ) {
+    left.push(voucher.thumbprint, ...(voucher.vouched_before ?? []));
+    vouched_by = voucher.vouched_by;
+    // Keys that vouched for each other, one after the other, have no other root.
+    if (left.includes(vouched_by ?? '')) vouched_by = null;
+  }
+  if (left.length === 0) return key;
+  const vouched_before = [...new Set([...left, ...(key.vouched_before ?? [])])].slice(0, VOUCHERS_MAX);
+  return { ...key, vouched_by, vouched_before };
+}
+
+/** Bounds what a record keeps of many rollovers. */
+const VOUCHERS_MAX = 100;
 
 /**
  * Returns the record after an operator has accepted what the trust anchor announces: its keys are trusted now, and those that its
