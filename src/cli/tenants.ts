@@ -1,12 +1,18 @@
-import { type SettingPath, settingAt } from '../config/settings.ts';
-import { keptOverrides, overrideFromText, type TenantOverrides } from '../config/tenant-overrides.ts';
+import { overrideFromText, type TenantOverrides } from '../config/tenant-overrides.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { Log } from '../ports/log.ts';
 import type { StoredTenant, TenantContent } from '../ports/tenant-store.ts';
 import { DEFAULT_TENANT } from '../spec/identifiers.ts';
 import { systemClock } from '../system/clock.ts';
-import { tenantSettings } from '../tenant/settings.ts';
-import { TakenNames } from '../tenant/taken-names.ts';
+import type { TakenNames } from '../tenant/taken-names.ts';
+import {
+  inStoredForm,
+  overridesOf,
+  shownSettings,
+  type TenantRules,
+  takeNames,
+  takenNames,
+} from '../tenant/tenant-directory.ts';
 import { type Command, command, type Surroundings } from './command.ts';
 import { deleteTenant } from './delete-tenant.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
@@ -148,15 +154,15 @@ async function createFrom(call: StorageCall & Surroundings, file: string, json: 
   await withStorage(call, { create: true }, async (session) => {
     const { storage } = session;
     const stored = await storage.tenants.all();
-    const names = await takenNames(session, stored);
+    const names = takenNames(await rulesOf(session), stored);
     const now = systemClock.now();
     const gone = new Set((await storage.tenants.deleted()).map(({ id }) => String(id)));
     const read = (one: GivenTenant): StoredTenant => {
       requireTenantId(one.id);
       if (gone.has(one.id)) throw new CommandFailure(idOfDeleted(one.id));
-      return asStored(session, newTenant(one, now));
+      return inStoredForm(session, newTenant(one, now));
     };
-    const check = (tenant: StoredTenant): void => takeNames(tenant, names);
+    const check = (tenant: StoredTenant): void => requireFreeNames(tenant, names);
     const present = new Map(stored.map((tenant) => [tenant.id as string, tenant]));
     const { fresh, present: skipped } = checkTenants(given, { present, read, check }, report);
     if (mistakes > 0) throw new CommandFailure(`nothing was created: ${mistakes} lines have mistakes`);
@@ -302,48 +308,27 @@ function assignments(given: readonly string[] = []): TenantOverrides {
  */
 async function checkedTenant(session: StorageSession, tenant: StoredTenant): Promise<StoredTenant> {
   const others = (await session.storage.tenants.all()).filter(({ id }) => id !== tenant.id);
-  const stored = asStored(session, tenant);
-  takeNames(stored, await takenNames(session, others));
+  const stored = inStoredForm(session, tenant);
+  requireFreeNames(stored, takenNames(await rulesOf(session), others));
   return stored;
 }
 
-/** Returns the names that no further tenant may have: those of the default tenant, and of the others. */
-async function takenNames(session: StorageSession, others: readonly StoredTenant[]): Promise<TakenNames> {
-  const { settings } = session;
-  const names = new TakenNames(await endpointPaths(session));
-  const taken = others.flatMap(({ issuer, aliases }) => [issuer, ...aliases]);
-  for (const name of [settings.issuer, ...settings['issuer-aliases'], ...taken]) names.add(name);
-  return names;
-}
-
 /** Adds the names of a tenant to those that are taken. @throws CommandFailure if one of them is */
-function takeNames({ issuer, aliases }: StoredTenant, taken: TakenNames): void {
-  for (const name of [issuer, ...aliases]) {
-    const problem = taken.problem(name);
-    if (problem !== undefined) throw new CommandFailure(problem);
-  }
-  for (const name of [issuer, ...aliases]) taken.add(name);
+function requireFreeNames(tenant: StoredTenant, taken: TakenNames): void {
+  const problem = takeNames(tenant, taken);
+  if (problem !== undefined) throw new CommandFailure(problem);
 }
 
-/** Returns the tenant with its settings as they are stored. @throws SettingsError */
-function asStored({ settings, mode }: StorageSession, tenant: StoredTenant): StoredTenant {
-  const own = tenantSettings(settings, tenant, mode);
-  return { ...tenant, settings: JSON.stringify(keptOverrides(own, overridesOf(tenant))) };
-}
-
-/** Returns the paths of the endpoints, which are the same for every tenant. */
-async function endpointPaths(session: StorageSession): Promise<readonly string[]> {
+/** Returns the rules for names. The endpoints are the same for every tenant. */
+async function rulesOf(session: StorageSession): Promise<TenantRules> {
   const { openTenantOf } = await import('./registry-session.ts');
-  const { settings } = session;
+  const { settings, mode } = session;
   const tenant = await openTenantOf(session, DEFAULT_TENANT, settings, SILENT);
-  return tenant.site(settings.issuer).endpoints.map(({ contract }) => contract.path);
+  const paths = tenant.site(settings.issuer).endpoints.map(({ contract }) => contract.path);
+  return { settings, mode, endpointPaths: () => paths };
 }
 
 const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
-function overridesOf({ settings }: Pick<StoredTenant, 'settings'>): TenantOverrides {
-  return JSON.parse(settings) as TenantOverrides;
-}
 
 async function replaceTenant(
   { storage }: StorageSession,
@@ -359,14 +344,6 @@ async function replaceTenant(
 /** Returns a tenant for a reader, with the digests of tokens masked. */
 function shownTenant(tenant: StoredTenant): Readonly<Record<string, unknown>> {
   const { id, issuer, aliases, created_at, disabled_at, deleted_at } = tenant;
-  const settings = Object.entries(overridesOf(tenant)).map(([path, value]) => [
-    path,
-    isSecret(path) ? '******' : value,
-  ]);
-  return { id, issuer, aliases, settings: Object.fromEntries(settings), created_at, disabled_at, deleted_at };
-}
-
-/** A setting that this program does not know may be a secret. */
-function isSecret(path: string): boolean {
-  return (settingAt(path as SettingPath) as { secret: boolean } | undefined)?.secret ?? true;
+  const settings = shownSettings(tenant);
+  return { id, issuer, aliases, settings, created_at, disabled_at, deleted_at };
 }

@@ -27,6 +27,24 @@ export interface DeletedTenant {
   readonly cleared_at: number | null;
 }
 
+/** A tenant as an operator finds it, also one that is deleted: that has no names of its own and no settings. */
+export interface TenantRecord extends StoredTenant {
+  /** When no row of it was left; null for every other tenant. */
+  readonly cleared_at: number | null;
+}
+
+export type TenantState = 'active' | 'disabled' | 'deleting' | 'deleted';
+
+export interface TenantQuery {
+  /** The id before the first of the page; undefined for the first page. */
+  readonly after: string | undefined;
+  readonly limit: number;
+  /** A part of the id, the issuer or an alias; letters A to Z match in both cases. Undefined: any. */
+  readonly search: string | undefined;
+  /** Undefined: all but deleted tenants. */
+  readonly state: TenantState | undefined;
+}
+
 /** The tenants that changed, and those that are gone. */
 export interface TenantChanges {
   readonly tenants: readonly StoredTenant[];
@@ -48,6 +66,10 @@ export interface TenantStore {
   version(): Awaitable<number>;
   /** Returns all tenants, ordered by id; also those that are being deleted, but none that is deleted. */
   all(): Promise<readonly StoredTenant[]>;
+  /** Returns a tenant, also a deleted one. */
+  find(id: TenantId): Promise<TenantRecord | undefined>;
+  /** Returns a page of the tenants that match, ordered by id. */
+  page(query: TenantQuery): Promise<readonly TenantRecord[]>;
   /**
    * Returns the tenants that changed after one version of the list and until another, ordered by id; also those that changed
    * later. Returns undefined if that is not known for each change between them.

@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { emptyDatabase } from '../testing/postgres/database.ts';
 import { DUMPED_TABLES } from './dumped-tables.ts';
 import { openPostgresSchema } from './postgres/migrations.ts';
-import { ownTable } from './postgres/table-dump.ts';
+import { ownTable } from './postgres/own-table.ts';
 import { openSqliteSchema } from './sqlite/sqlite-schema.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'chancery-dumped-'));

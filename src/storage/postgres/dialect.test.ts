@@ -22,6 +22,8 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'greatest',
   'least',
   'length',
+  // CockroachDB has both under the same names.
+  'lower',
   'max',
   'min',
   'nullif',

@@ -16,6 +16,7 @@ import { markOf } from './database.ts';
 import { unavailable } from './database-error.ts';
 import { type DatabaseUrl, parseDatabaseUrl } from './database-url.ts';
 import { NEWEST, schemaState } from './migrations.ts';
+import { ownTable } from './own-table.ts';
 import {
   type BoundStatement,
   bound,
@@ -30,12 +31,6 @@ import {
 const DEADLINE_MS = 120_000;
 const CONNECT_MS_MAX = 10_000;
 
-/** Tables and columns whose names differ from `DUMPED_TABLES`. */
-const OWN_NAMES: Readonly<Record<string, string>> = {
-  counters: 'tenant_counter',
-  'authorization_grant.authorization': 'authorization_text',
-};
-
 interface TableStatements {
   readonly firstPage: Statement;
   readonly nextPage: Statement;
@@ -47,17 +42,6 @@ interface TableStatements {
 const STATEMENTS_BY_TABLE: ReadonlyMap<string, TableStatements> = new Map(
   DUMPED_TABLES.map((table) => [table.name, tableStatements(table)]),
 );
-
-/** Returns the name and the columns of a table in this engine. */
-export function ownTable({ name, columns }: DumpTable): {
-  readonly name: string;
-  readonly columns: readonly string[];
-} {
-  return {
-    name: OWN_NAMES[name] ?? name,
-    columns: columns.map((column) => OWN_NAMES[`${name}.${column.name}`] ?? column.name),
-  };
-}
 
 function tableStatements(table: DumpTable): TableStatements {
   const { columns, keyLength, ofTenants } = table;

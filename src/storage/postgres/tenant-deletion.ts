@@ -3,22 +3,34 @@ import { DEFAULT_TENANT } from '../../spec/identifiers.ts';
 import { CLEARED_TABLES, type ClearedTable, clearing, counting, tablesFrom } from '../cleared-tables.ts';
 import { nameOfDeleted } from '../tenant-changes.ts';
 import { record } from './audit.ts';
-import { changed, type PostgresStore } from './noun.ts';
+import { changed, one, type PostgresStore } from './noun.ts';
+import { ownTable } from './own-table.ts';
 import { statement } from './statement.ts';
-import { ownTable } from './table-dump.ts';
 import { CHANGE_LIST, INSERT_NAME, NEXT_VERSION, TAKE_LIST } from './tenant-list.ts';
 
 const TABLES: readonly ClearedTable[] = [
   ...CLEARED_TABLES.map((table) => {
     const { name, columns } = ownTable(table);
-    return { name, key: columns.slice(0, table.keyLength) };
+    const key = columns.slice(1, table.keyLength).map((column, index) => ({
+      name: column,
+      type: table.columns[index + 1]?.type ?? 'text',
+    }));
+    return { name, key };
   }),
-  { name: 'logout_waiting', key: ['tenant'] },
+  { name: 'logout_waiting', key: [] },
 ];
-const CLEARINGS = TABLES.map((table) => ({
-  ...table,
-  remove: statement(`tenant_clear_${table.name}`, clearing(table, ':tenant', ':limit')),
-}));
+const CLEARINGS = TABLES.map((table) => {
+  const { last, remove } = clearing(table, {
+    tenant: ':tenant',
+    limit: ':limit',
+    of: ({ name, type }) => `:${name}::${type === 'integer' ? 'bigint' : 'text'}`,
+  });
+  return {
+    ...table,
+    last: last === undefined ? undefined : statement(`tenant_batch_${table.name}`, last),
+    remove: statement(`tenant_clear_${table.name}`, remove),
+  };
+});
 const CONTENTS = statement('tenant_contents', counting(TABLES, ':tenant', ':limit'));
 const DELETED = statement(
   'tenant_deleted',
@@ -70,8 +82,10 @@ export const tenantDeletion: PostgresStore<Deletion, 'deleted' | 'contents'> = {
     clear: {
       locksTenant: false,
       async interactive(transaction, tenant, limit, from) {
-        for (const { name, remove } of tablesFrom(CLEARINGS, from)) {
-          const removed = await changed(transaction.query(remove, { tenant, limit }));
+        for (const { name, last, remove } of tablesFrom(CLEARINGS, from)) {
+          const end = last === undefined ? {} : await one(transaction.query(last, { tenant, limit }));
+          if (end === undefined) continue;
+          const removed = await changed(transaction.query(remove, { ...end, tenant }));
           if (removed > 0) return { table: name, rows: removed };
         }
         return undefined;

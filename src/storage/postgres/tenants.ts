@@ -1,6 +1,7 @@
-import type { StoredTenant, TenantStore } from '../../ports/tenant-store.ts';
+import type { StoredTenant, TenantRecord, TenantStore } from '../../ports/tenant-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
 import { completeChanges } from '../tenant-changes.ts';
+import { STATE_CONDITIONS } from '../tenant-states.ts';
 import { record } from './audit.ts';
 import { changed, one, type PostgresStore, type Transaction } from './noun.ts';
 import { type Row, statement } from './statement.ts';
@@ -20,6 +21,30 @@ const CHANGED_SINCE = statement(
   `SELECT tenant.tenant AS tenant, version, settings, created_at, disabled_at, deleted_at, cleared_at, issuer, listed
    FROM tenant JOIN tenant_issuer ON tenant_issuer.tenant = tenant.tenant
    WHERE tenant.listed > :after ORDER BY tenant.tenant, tenant_issuer.position`,
+);
+const FIND = statement(
+  'tenant_find',
+  `SELECT tenant.tenant AS tenant, version, settings, created_at, disabled_at, deleted_at, cleared_at, issuer
+   FROM tenant JOIN tenant_issuer ON tenant_issuer.tenant = tenant.tenant
+   WHERE tenant.tenant = :id ORDER BY tenant_issuer.position`,
+);
+/** An empty text is in every name. */
+const PAGES = new Map<string, ReturnType<typeof statement>>(
+  STATE_CONDITIONS.map(([state, condition]) => [
+    state,
+    statement(
+      `tenant_page_${state}`,
+      `SELECT chosen.tenant AS tenant, version, settings, created_at, disabled_at, deleted_at, cleared_at, issuer
+       FROM (
+         SELECT * FROM tenant WHERE tenant > :after AND ${condition} AND (
+           strpos(tenant, lower(:search)) > 0 OR (
+             SELECT count(*) FROM tenant_issuer AS named
+             WHERE named.tenant = tenant.tenant AND strpos(lower(named.issuer), lower(:search)) > 0) > 0)
+         ORDER BY tenant LIMIT :limit) AS chosen
+       JOIN tenant_issuer ON tenant_issuer.tenant = chosen.tenant
+       ORDER BY chosen.tenant, tenant_issuer.position`,
+    ),
+  ]),
 );
 const WITH_LOGOUTS = statement('tenant_with_logouts', 'SELECT tenant FROM logout_waiting ORDER BY tenant');
 const KNOWN = statement('tenant_known', 'SELECT deleted_at FROM tenant WHERE tenant = :tenant');
@@ -50,6 +75,8 @@ const AT_VERSION = statement(
 type TenantRead =
   | 'version'
   | 'all'
+  | 'find'
+  | 'page'
   | 'changedSince'
   | 'withLogouts'
   | 'withWebhooks'
@@ -68,6 +95,18 @@ export const tenants: PostgresStore<TenantStore, TenantRead> = {
       ({ primary }) =>
       async () => {
         return storedTenants(await primary.rows(undefined, ALL, {}));
+      },
+    find:
+      ({ primary }) =>
+      async (id) =>
+        tenantRecords(await primary.rows(undefined, FIND, { id }))[0],
+    page:
+      ({ primary }) =>
+      async ({ after = '', limit, search = '', state = 'any' }) => {
+        const page = PAGES.get(state);
+        return page === undefined
+          ? []
+          : tenantRecords(await primary.rows(undefined, page, { after, limit, search }));
       },
     changedSince:
       ({ primary }) =>
@@ -132,6 +171,12 @@ export const tenants: PostgresStore<TenantStore, TenantRead> = {
 
 const storedTenants = (rows: readonly Row[]): readonly StoredTenant[] =>
   [...Map.groupBy(rows, ({ tenant }) => tenant).values()].map(storedTenant);
+
+const tenantRecords = (rows: readonly Row[]): readonly TenantRecord[] =>
+  [...Map.groupBy(rows, ({ tenant }) => tenant).values()].map((names) => ({
+    ...storedTenant(names),
+    cleared_at: (names[0]?.['cleared_at'] ?? null) as number | null,
+  }));
 
 /** @param rows one for each name of the tenant, the issuer first */
 function storedTenant(rows: readonly Row[]): StoredTenant {

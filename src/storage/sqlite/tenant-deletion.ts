@@ -8,9 +8,7 @@ import { CHANGE_LIST, NEXT_VERSION } from './tenant-list.ts';
 
 /** Counters follow from the other tables here, but for the number of the last event that was swept. */
 const TABLES: readonly ClearedTable[] = CLEARED_TABLES.map(({ name, columns, keyLength }) =>
-  name === 'counters'
-    ? { name: 'audit_swept', key: ['tenant'] }
-    : { name, key: columns.slice(0, keyLength).map((column) => column.name) },
+  name === 'counters' ? { name: 'audit_swept', key: [] } : { name, key: columns.slice(1, keyLength) },
 );
 
 type Deletion = Pick<TenantStore, 'deleted' | 'contents' | 'beginDeletion' | 'clear' | 'endDeletion'>;
@@ -47,13 +45,21 @@ export const tenantDeletion: SqliteStore<Deletion, 'deleted' | 'contents'> = {
       };
     },
     clear(database) {
-      const tables = TABLES.map((table) => ({
-        ...table,
-        remove: database.prepare(clearing(table, '?1', '?2')),
-      }));
+      const tables = TABLES.map((table) => {
+        const { last, remove } = clearing(table, {
+          tenant: '?1',
+          limit: '?2',
+          of: (_, index) => `?${index + 2}`,
+        });
+        const found = last === undefined ? undefined : database.prepare(last);
+        found?.setReturnArrays(true);
+        return { ...table, found, remove: database.prepare(remove) };
+      });
       return (id, limit, from) => {
-        for (const { name, key, remove } of tablesFrom(tables, from)) {
-          const removed = Number((key.length === 1 ? remove.run(id) : remove.run(id, limit)).changes);
+        for (const { name, found, remove } of tablesFrom(tables, from)) {
+          const last = (found?.get(id, limit) ?? []) as unknown as readonly (string | number)[];
+          if (found !== undefined && last.length === 0) continue;
+          const removed = Number(remove.run(id, ...last).changes);
           if (removed > 0) return { table: name, rows: removed };
         }
         return undefined;

@@ -1,7 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite';
-import type { StoredTenant, TenantStore } from '../../ports/tenant-store.ts';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { StoredTenant, TenantRecord, TenantStore } from '../../ports/tenant-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
 import { completeChanges } from '../tenant-changes.ts';
+import { STATE_CONDITIONS } from '../tenant-states.ts';
 import { eventRecording } from './audit.ts';
 import { dataVersion } from './journal.ts';
 import type { SqliteStore } from './noun.ts';
@@ -23,6 +24,8 @@ type Row = readonly [
 type TenantRead =
   | 'version'
   | 'all'
+  | 'find'
+  | 'page'
   | 'changedSince'
   | 'withLogouts'
   | 'withWebhooks'
@@ -41,6 +44,12 @@ const storedTenant = (row: Row): StoredTenant => {
   const [issuer, ...aliases] = JSON.parse(names) as [string, ...string[]];
   return { id, version, issuer, aliases, settings, created_at, disabled_at, deleted_at };
 };
+
+const tenantRecord = (row: Row): TenantRecord => ({ ...storedTenant(row), cleared_at: row[8] });
+
+/** An empty text is in every name. */
+const MATCHES = `(instr(tenant.tenant, lower(?2)) > 0 OR EXISTS (
+  SELECT 1 FROM tenant_issuer AS named WHERE named.tenant = tenant.tenant AND instr(lower(named.issuer), lower(?2)) > 0))`;
 
 /** Goes from tenant to tenant by the index, however many notifications one has. */
 const WITH_LOGOUTS = `
@@ -72,6 +81,29 @@ export const tenants: SqliteStore<TenantStore, TenantRead> = {
       const tenants = lookUps.prepare(`${SELECT} WHERE cleared_at IS NULL ORDER BY tenant`);
       tenants.setReturnArrays(true);
       return () => (tenants.all() as unknown as readonly Row[]).map(storedTenant);
+    },
+    find({ lookUps }) {
+      const tenant = lookUps.prepare(`${SELECT} WHERE tenant = ?`);
+      tenant.setReturnArrays(true);
+      return (id) => {
+        const row = tenant.get(id) as unknown as Row | undefined;
+        return row === undefined ? undefined : tenantRecord(row);
+      };
+    },
+    page({ scans }) {
+      const pages = new Map<string, StatementSync>(
+        STATE_CONDITIONS.map(([state, condition]) => {
+          const page = scans.prepare(
+            `${SELECT} WHERE tenant > ?1 AND ${condition} AND ${MATCHES} ORDER BY tenant LIMIT ?3`,
+          );
+          page.setReturnArrays(true);
+          return [state, page] as const;
+        }),
+      );
+      return ({ after = '', limit, search = '', state = 'any' }) => {
+        const rows = pages.get(state)?.all(after, search, limit) ?? [];
+        return (rows as unknown as readonly Row[]).map(tenantRecord);
+      };
     },
     changedSince({ lookUps }) {
       const tenants = lookUps.prepare(`${SELECT} WHERE listed > ? ORDER BY tenant`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Storage } from '../../ports/storage.ts';
-import type { StoredTenant, TableRows } from '../../ports/tenant-store.ts';
+import type { StoredTenant, TableRows, TenantQuery } from '../../ports/tenant-store.ts';
 import { DEFAULT_TENANT, type TenantId } from '../../spec/identifiers.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './engine.ts';
 import { aClient, anEvent, aTenant, EVENT, NOW, OPEN, occurrences, times } from './stored-examples.ts';
@@ -177,6 +177,46 @@ function end(make: MakeEngine): void {
         events.map(({ action }) => action),
         ['tenant.delete', 'tenant.clear'],
       );
+    }),
+  );
+
+  test(
+    'a tenant is found by its id in each of its states, and pages have those that match, ordered by id',
+    onEmptyStorage(make, async ({ storage }) => {
+      const { tenants } = storage;
+      const named = (id: string, aliases: readonly string[] = []) =>
+        aTenant({ id: id as TenantId, issuer: `https://OP.example/${id}`, aliases: [...aliases] });
+      const all = [
+        named('a-1'),
+        named('a-2', ['https://Login.a.example']),
+        named('b-1'),
+        named('b_2'),
+        named('gone'),
+      ];
+      for (const each of all) await tenants.create(each, EVENT);
+      await tenants.replace('a-2' as TenantId, 1, { ...(all[1] as StoredTenant), disabled_at: NOW }, EVENT);
+      await tenants.beginDeletion('b-1' as TenantId, 1, NOW, BEGUN);
+      await tenants.beginDeletion('gone' as TenantId, 1, NOW, BEGUN);
+      await tenants.endDeletion('gone' as TenantId, NOW + 1, ENDED);
+      const ids = async (query: Partial<TenantQuery>): Promise<string> =>
+        (await tenants.page({ after: undefined, limit: 10, search: undefined, state: undefined, ...query }))
+          .map(({ id }) => id)
+          .join(' ');
+      assert.equal(await ids({}), 'a-1 a-2 b-1 b_2');
+      assert.equal(await ids({ limit: 2 }), 'a-1 a-2');
+      assert.equal(await ids({ limit: 2, after: 'a-2' }), 'b-1 b_2');
+      assert.equal(await ids({ state: 'active' }), 'a-1 b_2');
+      assert.equal(await ids({ state: 'disabled' }), 'a-2');
+      assert.equal(await ids({ state: 'deleting' }), 'b-1');
+      assert.equal(await ids({ state: 'deleted' }), 'gone');
+      assert.equal(await ids({ search: 'login.A' }), 'a-2');
+      assert.equal(await ids({ search: 'op.EXAMPLE/b' }), 'b-1 b_2');
+      for (const search of ['%', '*', 'a_1', "'"]) assert.equal(await ids({ search }), '', search);
+      assert.equal(await ids({ search: '_' }), 'b_2');
+      assert.deepEqual(await tenants.find('a-1' as TenantId), { ...all[0], cleared_at: null });
+      assert.deepEqual((await tenants.find('a-2' as TenantId))?.aliases, all[1]?.aliases);
+      assert.equal((await tenants.find('gone' as TenantId))?.cleared_at, NOW + 1);
+      assert.equal(await tenants.find('nothing' as TenantId), undefined);
     }),
   );
 
