@@ -316,7 +316,9 @@ function servingWith(
         await openApart(
           {
             ...platform,
-            ...(isFirst ? {} : { superiorAdmins }),
+            ...(isFirst
+              ? { tenants: { store: needs.storage.tenants, mode: needs.mode } }
+              : { superiorAdmins }),
             jose,
             outbound: platform.outbound.apart(id),
             caches: platform.caches.forTenant(),

@@ -7,8 +7,10 @@ import type { OpenOperation } from '../endpoints/admin/operation.ts';
 import type { OperationContract } from '../endpoints/admin/operation-contract.ts';
 import { adminSettings } from '../endpoints/admin/settings/endpoint.ts';
 import { adminStatistics } from '../endpoints/admin/statistics/endpoint.ts';
+import { adminTenants } from '../endpoints/admin/tenants/endpoint.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
 import type { Issuer } from './issuer.ts';
+import { tenantDirectory } from './tenant-directory.ts';
 
 /** Every operation of the administration API, by resource. */
 const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
@@ -21,11 +23,25 @@ const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
   adminStatistics,
 ];
 
-/** Returns the administration of one tenant; nothing where a setting switches it off. */
-export function adminEndpoints(issuer: Issuer): readonly Endpoint[] {
+/**
+ * Returns the administration of one tenant; nothing where a setting switches it off.
+ * @param endpointPaths returns the paths of the endpoints below an issuer
+ */
+export function adminEndpoints(issuer: Issuer, endpointPaths: () => readonly string[]): readonly Endpoint[] {
   if (issuer.settings['admin.listeners'] === 'none') return [];
-  return RESOURCES.flat().map((open) => open(issuer));
+  return [...RESOURCES.flat().map((open) => open(issuer)), ...aboutTenants(issuer, endpointPaths)];
+}
+
+/** Returns the operations about all tenants, which only the default tenant has. */
+function aboutTenants(issuer: Issuer, endpointPaths: () => readonly string[]): readonly Endpoint[] {
+  const { tenants, settings, clock } = issuer;
+  if (tenants === undefined) return [];
+  const { store, mode } = tenants;
+  const directory = tenantDirectory({ settings, mode, tenants: store, clock, endpointPaths });
+  return adminTenants.map((open) => open({ ...issuer, directory }));
 }
 
 /** The contracts of all operations, whatever the settings. */
-export const ADMIN_CONTRACTS: readonly OperationContract[] = RESOURCES.flat().map(({ contract }) => contract);
+export const ADMIN_CONTRACTS: readonly OperationContract[] = [...RESOURCES.flat(), ...adminTenants].map(
+  ({ contract }) => contract,
+);

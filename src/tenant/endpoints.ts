@@ -112,7 +112,8 @@ export function siteOf(issuer: Issuer): Site {
   const { settings, maxAge } = issuer;
   const own = opened(ENDPOINTS, issuer);
   const metadata = metadataOf(issuer, own);
-  const administration = settings['admin.listeners'] === 'both' ? adminEndpoints(issuer) : [];
+  const administration =
+    settings['admin.listeners'] === 'both' ? adminEndpoints(issuer, () => pathsBelow(issuer)) : [];
   const standing = [...own, ...opened(DOCUMENTS, { ...issuer, metadata }), ...administration];
   const issuerPath = new URL(issuer.issuer).pathname.replace(/\/$/, '');
   // RFC 8414 §3.1 puts the well-known string before the path of the issuer.
@@ -134,10 +135,13 @@ export function siteOf(issuer: Issuer): Site {
   };
 }
 
+const pathsBelow = (issuer: Issuer): readonly string[] =>
+  siteOf(issuer).endpoints.map(({ contract }) => contract.path);
+
 /** Returns what stands on the management listener for one issuer. */
 export const managementSiteOf = (issuer: Issuer): Site => ({
   issuerPath: '',
-  endpoints: adminEndpoints(issuer),
+  endpoints: adminEndpoints(issuer, () => pathsBelow(issuer)),
   allowedOrigins: [],
 });
 

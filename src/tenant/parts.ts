@@ -50,6 +50,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
   return {
     ...platform,
     superiorAdmins: platform.superiorAdmins,
+    tenants: platform.tenants,
     settings,
     storage,
     trustAnchors,

@@ -1,4 +1,5 @@
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
+import type { Mode } from '../config/rules.ts';
 import type { AdminTokens } from '../endpoints/admin/authenticate.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DevelopmentFacts } from '../ports/development.ts';
@@ -18,6 +19,7 @@ import type { Sealer } from '../ports/sealer.ts';
 import type { ServerFacts } from '../ports/server-facts.ts';
 import type { Storage, TenantStorage } from '../ports/storage.ts';
 import type { Streams } from '../ports/streams.ts';
+import type { TenantStore } from '../ports/tenant-store.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import type { Caches } from '../spec/caches.ts';
 import type { TenantId } from '../spec/identifiers.ts';
@@ -60,6 +62,8 @@ export interface Platform {
   readonly superiorAdmins?: () => AdminTokens | undefined;
   /** For the administration; absent where no server runs. */
   readonly server?: ServerFacts;
+  /** The tenants beside the default one, for its administration; absent for every other tenant, and for commands. */
+  readonly tenants?: { readonly store: TenantStore; readonly mode: Mode };
   /** For the start page of a development server; absent in production. */
   readonly development?: DevelopmentFacts;
 }

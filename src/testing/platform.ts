@@ -24,7 +24,7 @@ import { systemRandom } from '../system/random.ts';
 import { sealerForTenant, sealerWith } from '../system/sealer.ts';
 import type { Platform } from '../tenant/platform.ts';
 import { ampleCaches } from './caches.ts';
-import { emptyTenantStorage } from './storage.ts';
+import { emptyTenantStorage, sharedTenants } from './storage.ts';
 import { type Watch, watched } from './watched-storage.ts';
 
 /** The time at which the clock of a test platform starts, in seconds since the epoch. */
@@ -154,6 +154,7 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
     storage: { forTenant: () => stored, restoration: async () => undefined },
     cached: () => watchedStorage,
     caches,
+    tenants: { store: sharedTenants, mode: 'production' },
     sealerFor: (tenant) => sealerForTenant(sealer, tenant),
     passwords: options.passwords ?? PASSWORDS,
     openPages: pagesOnce,

@@ -16,6 +16,9 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
+/** The list of tenants in the one database of this process: tests give theirs ids of their own. */
+export const sharedTenants = storage.tenants;
+
 let tenants = 0;
 
 /** Returns an unused tenant in the one database of this process. Opening a database for each test would take most of a run's time. */

@@ -67,6 +67,8 @@ export interface ChangeForm extends AnyForm {
 export interface RemovalForm extends AnyForm {
   readonly kind: 'removal';
   readonly action: AuditAction;
+  /** The item while it goes: the answer is 202. Absent: 204. */
+  readonly result?: Schema;
 }
 
 /** `POST …/{id}/verb`. */
@@ -239,7 +241,12 @@ function answersOf(form: OperationForm): Readonly<Record<number, AnswerContract>
         200: with_('The changed item, or a preview.', { anyOf: [form.item, named('AdminPreview')] }),
       };
     case 'removal':
-      return { 200: PREVIEW, 204: { words: 'The item is deleted.' } };
+      return form.result === undefined
+        ? { 200: PREVIEW, 204: { words: 'The item is deleted.' } }
+        : {
+            200: PREVIEW,
+            202: with_('The deletion has begun. `ETag` is the version of the item.', form.result),
+          };
     case 'action':
       return form.result === undefined
         ? { 200: PREVIEW, 204: { words: 'Done.' } }

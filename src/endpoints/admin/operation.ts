@@ -324,11 +324,17 @@ function previewOf({ before, after, warnings = [] }: Plan): EndpointResponse {
 function doneResponse(form: OperationForm, { item, version, location }: Done): EndpointResponse {
   if (item === undefined) return { status: 204, headers: { 'cache-control': 'no-store' } };
   const isAction = form.kind === 'action';
-  return answered(form.kind === 'creation' ? 201 : 200, item, {
+  return answered(STATUS_OF_ITEM[form.kind] ?? 200, item, {
     ...(isAction && version === undefined ? {} : { etag: etagOf(version ?? versionOf(item)) }),
     ...(location === undefined ? {} : { location: relativeTo(form.path, location) }),
   });
 }
+
+/** An answer with an item has 200, but for these. */
+const STATUS_OF_ITEM: Readonly<Partial<Record<OperationForm['kind'], number>>> = {
+  creation: 201,
+  removal: 202,
+};
 
 /**
  * Returns the address of an item, relative to that of the request: the API stands on the management listener, below an
