@@ -24,7 +24,7 @@ export interface TenantDirectory {
     patch: Readonly<Record<string, unknown>>,
   ): Readonly<Record<string, unknown>>;
   /**
-   * Removes rows of a tenant whose deletion has begun: so many that a request can wait for it. Returns whether none is left.
+   * Removes rows of a tenant whose deletion has begun, in few enough writes for a request. Returns whether none is left.
    * The rounds of a server remove the others.
    */
   removeSome(id: StoredTenant['id'], by: Pick<AuditEvent, 'actor' | 'request_id'>): Promise<boolean>;

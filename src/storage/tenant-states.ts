@@ -1,6 +1,6 @@
 import type { TenantState } from '../ports/tenant-store.ts';
 
-/** What the row of a tenant says about its state, on either engine. */
+/** Conditions on the row of a tenant, on either engine. */
 const STATES: Readonly<Record<TenantState, string>> = {
   active: 'disabled_at IS NULL',
   disabled: 'disabled_at IS NOT NULL AND deleted_at IS NULL',

@@ -10,7 +10,7 @@ import { TakenNames } from './taken-names.ts';
 import { removeTenantRows } from './tenant-deletion.ts';
 
 export interface TenantRules {
-  /** Of the process: the default tenant has them. */
+  /** The settings of the process, which the default tenant has. */
   readonly settings: Settings;
   readonly mode: Mode;
   /** Returns the paths of the endpoints, as the contracts have them. They are the same for every tenant. */

@@ -38,7 +38,7 @@ export const adminTenants = [
     const { search, state } = query;
     const found = await directory.store.page({
       after: after === undefined ? undefined : String(after[0]),
-      // One more says whether there is another page.
+      // An item beyond the page says whether there is another page.
       limit: limit + 1,
       search,
       state: state as TenantState | undefined,
