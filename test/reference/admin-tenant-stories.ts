@@ -16,7 +16,7 @@ export const tenantStory: Story = async () => {
   story.show('A tenant with a wrong setting', 400);
   await send('create', { json });
   story.show('A new tenant', 201);
-  await send('list', { query: 'search=ACM&limit=10' });
+  await send('list', { query: 'q=ACM&limit=10' });
   story.show('The tenants with a part of a name', 200);
   const headers = { 'if-match': '"1"', 'content-type': 'application/merge-patch+json' };
   const patch = { settings: { 'access-token.lifetime': null, 'id-token.lifetime': 600 } };

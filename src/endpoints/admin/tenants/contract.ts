@@ -11,7 +11,7 @@ export const tenantList = operationContract({
   purpose: 'Lists the tenants beside the default one, ordered by id.',
   scope: 'admin:tenants:read',
   query: {
-    search: { words: 'A part of the id, the issuer or an alias. Upper and lower case are the same.' },
+    q: { words: 'A part of the id, the issuer or an alias. Upper and lower case are the same.' },
     state: {
       words: 'The state of the tenants. Default: all but deleted ones.',
       schema: { enum: ['active', 'disabled', 'deleting', 'deleted'] },

@@ -35,7 +35,7 @@ import {
 
 export const adminTenants = [
   listing<AdminTenantNeeds>(tenantList, async ({ directory }, { page: { limit, after }, query }) => {
-    const { search, state } = query;
+    const { q: search, state } = query;
     const found = await directory.store.page({
       after: after === undefined ? undefined : String(after[0]),
       // An item beyond the page says whether there is another page.

@@ -155,18 +155,18 @@ test('200: GET /admin/v1/tenants finds a tenant among many by a part of its name
   const tenant = testTenant();
   const ids: string[] = [];
   for (let index = 0; index < 7; index += 1) ids.push(await aTenant({}, 'page'));
-  const first = await send(tenant, 'admin-tenant-list', { query: 'search=PAGE-&limit=4' });
+  const first = await send(tenant, 'admin-tenant-list', { query: 'q=PAGE-&limit=4' });
   assert.deepEqual(idsOf(first), ids.toSorted().slice(0, 4));
-  const query = `search=PAGE-&limit=4&cursor=${String(first.json['next'])}`;
+  const query = `q=PAGE-&limit=4&cursor=${String(first.json['next'])}`;
   const second = await send(tenant, 'admin-tenant-list', { query });
   assert.deepEqual([...idsOf(first), ...idsOf(second)], ids.toSorted());
   assert.equal(second.json['next'], undefined);
   const [one = ''] = ids;
   await send(tenant, 'admin-tenant-disable', { segments: { id: one } });
-  assert.deepEqual(idsOf(await send(tenant, 'admin-tenant-list', { query: 'search=page-&state=disabled' })), [
+  assert.deepEqual(idsOf(await send(tenant, 'admin-tenant-list', { query: 'q=page-&state=disabled' })), [
     one,
   ]);
-  const fields = await send(tenant, 'admin-tenant-list', { query: `search=${one}.&fields=id,state` });
+  const fields = await send(tenant, 'admin-tenant-list', { query: `q=${one}.&fields=id,state` });
   assert.deepEqual(fields.json['items'], [{ id: one, state: 'disabled' }]);
   assertProblem(await send(tenant, 'admin-tenant-list', { query: 'state=open' }), 400, 'invalid_parameter');
 });
@@ -230,7 +230,7 @@ test('202: DELETE removes a disabled tenant with all its rows; its id stays take
   );
   for (const name of ['admin-tenant-enable', 'admin-tenant-disable'])
     assertProblem(await send(tenant, name, { segments }), 409, 'conflict', /the tenant is deleted/u);
-  const state = await send(tenant, 'admin-tenant-list', { query: `state=deleted&search=${id}` });
+  const state = await send(tenant, 'admin-tenant-list', { query: `state=deleted&q=${id}` });
   assert.deepEqual(idsOf(state), [id]);
 });
 
