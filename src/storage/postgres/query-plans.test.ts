@@ -63,7 +63,7 @@ const nodesOutsideBatches = (plan: Plan): readonly Plan[] => [
 ];
 
 const isBatch = (plan: Plan, child: Plan): boolean =>
-  plan['Node Type'] === 'Limit' && /^Index/u.test(child['Node Type']) && child.Filter === undefined;
+  plan['Node Type'] === 'Limit' && child['Node Type'].startsWith('Index') && child.Filter === undefined;
 
 /** Reads by nothing but the tenant, or by nothing at all. */
 const readsThrough = (node: Plan): boolean =>

@@ -237,7 +237,7 @@ test('202: DELETE removes a disabled tenant with all its rows; its id stays take
 test('a tenant beside the default one has no operations about tenants', async () => {
   const { platform } = testTenant();
   const { tenants: _, ...beside } = platform;
-  const { endpoints } = await testTenant({ platform: beside as typeof platform }).managementSite();
+  const { endpoints } = await testTenant({ platform: beside }).managementSite();
   const names = endpoints.map(({ contract }) => contract.name);
   assert.ok(names.includes('admin-key-list'));
   assert.deepEqual(
