@@ -1,6 +1,6 @@
 // Made from the API description by `npm run docs`; do not edit.
 
-import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminClient, AdminNewClient, AdminRegistrationToken, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AuditEvent, AdminSetting, AdminStatistics, AdminRefusal, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
+import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminClient, AdminNewClient, AdminRegistrationToken, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AuditEvent, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
 /** The requests and answers of each call, by its name. */
 export interface Calls {
@@ -108,6 +108,22 @@ export interface Calls {
   adminRefusalList: { readonly request: { readonly query?: { readonly client_id?: string | number | boolean; readonly reason?: string | number | boolean; readonly endpoint?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminRefusal | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Returns figures of the server: its rows, its answers, and what expires next. `GET /admin/v1/statistics` */
   adminStatistics: { readonly request: { readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminStatistics | Readonly<Record<string, unknown>> };
+  /** Lists the tenants beside the default one, ordered by id. `GET /admin/v1/tenants` */
+  adminTenantList: { readonly request: { readonly query?: { readonly q?: string | number | boolean; readonly state?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminTenant | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Makes a tenant: another issuer with clients, keys and settings of its own. `POST /admin/v1/tenants` */
+  adminTenantCreate: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: AdminTenantCreation }; readonly answer: AdminPreview | AdminTenant };
+  /** Returns one tenant, also a deleted one. `GET /admin/v1/tenants/{id}` */
+  adminTenantRead: { readonly request: { readonly id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminTenant | Readonly<Record<string, unknown>> };
+  /** Changes the aliases and the settings of a tenant. `PATCH /admin/v1/tenants/{id}` */
+  adminTenantUpdate: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string; readonly body: AdminTenantPatch }; readonly answer: AdminTenant | AdminPreview };
+  /** Deletes a tenant with all its data, for good. The answer comes before all rows are removed if there are many; the server goes on. `DELETE /admin/v1/tenants/{id}` */
+  adminTenantDelete: { readonly request: { readonly id: string; readonly query?: { readonly force?: string | number | boolean; readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview | AdminTenant };
+  /** Takes a tenant out of service, and keeps its data. `POST /admin/v1/tenants/{id}/disable` */
+  adminTenantDisable: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminTenant | AdminPreview };
+  /** Takes a disabled tenant into service again. `POST /admin/v1/tenants/{id}/enable` */
+  adminTenantEnable: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminTenant | AdminPreview };
+  /** Counts the rows of a tenant by table: what a deletion would remove, or what is left of one that has begun. `GET /admin/v1/tenants/{id}/rows` */
+  adminTenantRows: { readonly request: { readonly id: string; readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminTenantRows | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
 }
 
 /** The place of each call. */
@@ -164,4 +180,12 @@ export const OPERATIONS = {
   adminSettingRead: { method: 'GET', path: '/admin/v1/settings/{name}' },
   adminRefusalList: { method: 'GET', path: '/admin/v1/refusals' },
   adminStatistics: { method: 'GET', path: '/admin/v1/statistics' },
+  adminTenantList: { method: 'GET', path: '/admin/v1/tenants' },
+  adminTenantCreate: { method: 'POST', path: '/admin/v1/tenants', type: 'application/json' },
+  adminTenantRead: { method: 'GET', path: '/admin/v1/tenants/{id}' },
+  adminTenantUpdate: { method: 'PATCH', path: '/admin/v1/tenants/{id}', type: 'application/merge-patch+json' },
+  adminTenantDelete: { method: 'DELETE', path: '/admin/v1/tenants/{id}' },
+  adminTenantDisable: { method: 'POST', path: '/admin/v1/tenants/{id}/disable' },
+  adminTenantEnable: { method: 'POST', path: '/admin/v1/tenants/{id}/enable' },
+  adminTenantRows: { method: 'GET', path: '/admin/v1/tenants/{id}/rows' },
 } as const;

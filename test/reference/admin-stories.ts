@@ -1,5 +1,4 @@
 import { ADMIN, START } from '../../src/testing/tenant.ts';
-import { ADMIN } from '../../src/testing/tenant.ts';
 import { tenantStory } from './admin-tenant-stories.ts';
 import { type Story, storyTenant } from './story.ts';
 
@@ -81,6 +80,5 @@ export const ADMIN_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'admin-keys': [keys, rotation],
   'admin-settings': [settings],
   'admin-statistics': [figures],
-  'admin-keys': [keys],
   'admin-tenants': [tenantStory],
 };
