@@ -1,4 +1,5 @@
 import { adminAudit } from '../endpoints/admin/audit/endpoint.ts';
+import { adminClientBulk } from '../endpoints/admin/clients/bulk.ts';
 import { adminClients } from '../endpoints/admin/clients/endpoint.ts';
 import { adminClientSecrets } from '../endpoints/admin/clients/secrets.ts';
 import { adminInitialTokens } from '../endpoints/admin/initial-access-tokens/endpoint.ts';
@@ -15,6 +16,7 @@ import { tenantDirectory } from './tenant-directory.ts';
 /** Every operation of the administration API, by resource. */
 const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
   adminClients,
+  adminClientBulk,
   adminClientSecrets,
   adminInitialTokens,
   adminKeys,

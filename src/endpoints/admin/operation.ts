@@ -68,6 +68,8 @@ export interface WriteCall extends AdminCall {
   readonly body: JsonMembers;
   /** Makes the audit event of the change. Store it in the same write. Without members: the action of the contract. */
   event(members?: Partial<Pick<AuditEvent, 'action' | 'client_id' | 'sub' | 'detail'>>): AuditEvent;
+  /** Drops events of changes that did not happen: they are not logged. */
+  forget(events: ReadonlySet<AuditEvent>): void;
 }
 
 export interface ChangeCall extends WriteCall {
@@ -242,11 +244,15 @@ function writing<Needs>(contract: OperationContract, plan: Planning<Needs>): Ans
       made.push(one);
       return one;
     };
+    const forgotten = new Set<AuditEvent>();
+    const forget: WriteCall['forget'] = (events) => {
+      for (const one of events) forgotten.add(one);
+    };
     const act = async (): Promise<EndpointResponse> => {
-      const planned = await plan(needs, { ...call, ifMatch, body, event });
+      const planned = await plan(needs, { ...call, ifMatch, body, event, forget });
       if (isDryRun) return previewOf(planned);
       const done = await planned.commit();
-      for (const one of made) logEvent(needs, one);
+      for (const one of made) if (!forgotten.has(one)) logEvent(needs, one);
       return doneResponse(form, done);
     };
     const repeatable = isRepeatable(form) ? repeatableOf(contract, request, call.caller.actor) : undefined;

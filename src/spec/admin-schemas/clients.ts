@@ -62,6 +62,21 @@ export const ADMIN_CLIENT_SCHEMAS = {
     'A registration access token (RFC 7592 §3).',
     closed({ registration_access_token: TEXT, registration_client_uri: TEXT }),
   ),
+  AdminBulkResult: said(
+    'The part that one call has done.',
+    closed(
+      {
+        done: said('The clients that were changed.', TEXTS),
+        unchanged: said('The clients that were as they should be.', TEXTS),
+        failed: {
+          type: 'array',
+          items: closed({ client_id: TEXT, reason: TEXT }),
+        },
+        next: said('Absent when everything is done.', TEXT),
+      },
+      ['done', 'unchanged', 'failed'],
+    ),
+  ),
   AdminClientRefusal: said(
     'A refusal of a change of the client.',
     closed({

@@ -5,6 +5,7 @@ import type { AuditEvent } from '../../../ports/audit-log.ts';
 import type { ClientLists, ListedClient } from '../../../ports/client-lists.ts';
 import type { StoredClient } from '../../../ports/client-store.ts';
 import type { ClientId } from '../../../spec/identifiers.ts';
+import { type JsonObject, type JsonValue, parseJsonObject } from '../../../spec/json.ts';
 import { notFound } from '../../../spec/problems.ts';
 import type { AdminCall, Done, Plan, WriteCall } from '../operation.ts';
 import type { Precondition } from '../version.ts';
@@ -86,4 +87,11 @@ async function written(
     planned = await again();
   }
   throw new Error(`other requests changed the client during each of ${ATTEMPTS_MAX} attempts`);
+}
+
+/** Returns the registration request that a body stands for. */
+export function requestOf(needs: RegistryNeeds, metadata: JsonValue, beside: object = {}): JsonObject {
+  const members = { ...(metadata as object), ...beside };
+  const limits = { ...needs.json, members: needs.json.members + Object.keys(beside).length };
+  return parseJsonObject(Buffer.from(JSON.stringify(members)), limits);
 }

@@ -27,7 +27,7 @@ export function clientQuery({ query, page }: Pick<ListCall, 'query' | 'page'>): 
 }
 
 /** Reads the filters. @throws Problem invalid_parameter */
-function clientFilters(query: Parameters): ClientFilters {
+export function clientFilters(query: Parameters): ClientFilters {
   const errors: Mistaken[] = [];
   const seconds = (name: string): number | undefined => {
     const text = query[name];

@@ -1,7 +1,7 @@
 import { CLIENT_SORTS } from '../../../ports/client-lists.ts';
 import { TIME } from '../../../spec/admin-schemas/conventions.ts';
 import { GRANT_TYPES } from '../../../spec/grant-types.ts';
-import { closed, OBJECT, type Schema, said, TEXT } from '../../../spec/json-schema.ts';
+import { closed, FLAG, OBJECT, type Schema, said, TEXT, TEXTS } from '../../../spec/json-schema.ts';
 import { named } from '../../../spec/schemas.ts';
 import { operationContract, type QueryParameter } from '../operation-contract.ts';
 
@@ -16,7 +16,7 @@ const time = (words: string): QueryParameter => ({ words, schema: TIME });
 const METADATA = said('Client metadata (RFC 7591 §2), as `POST /clients` takes it.', OBJECT);
 
 /** The filters of a list of clients. A client must meet all of them. */
-const CLIENT_FILTERS = {
+export const CLIENT_FILTERS = {
   name: text('The beginning of `client_name`, in upper or lower case.'),
   name_contains: text('A part of `client_name`, in upper or lower case.'),
   registered_via: text(
@@ -152,4 +152,95 @@ export const clientRefusals = operationContract({
   segments: CLIENT_ID,
   scope: 'admin:audit:read',
   item: named('AdminClientRefusal'),
+});
+
+const SECRETS = '/admin/v1/clients/{client_id}/secrets';
+
+const KEPT: Schema = { type: 'integer', minimum: 0, maximum: 315_360_000 };
+
+export const secretList = operationContract({
+  kind: 'list',
+  name: 'admin-client-secret-list',
+  path: SECRETS,
+  purpose: 'Lists the secrets of a client with their last uses, never their values.',
+  segments: CLIENT_ID,
+  scope: 'admin:clients:read',
+  item: named('AdminClientSecret'),
+});
+
+export const secretCreate = operationContract({
+  kind: 'creation',
+  name: 'admin-client-secret-create',
+  path: SECRETS,
+  purpose: 'Adds a secret to a client, and returns it once. The others stay as they are, ten in all at most.',
+  segments: CLIENT_ID,
+  scope: WRITE,
+  action: 'client.secret',
+  body: closed({}),
+  item: named('AdminNewClientSecret'),
+});
+
+export const secretRotate = operationContract({
+  kind: 'action',
+  name: 'admin-client-secret-rotate',
+  path: '/admin/v1/clients/{client_id}/rotate-secret',
+  purpose: 'Makes a new secret, and returns it once. The others end after a time.',
+  segments: CLIENT_ID,
+  scope: WRITE,
+  action: 'client.secret',
+  body: closed({
+    keep_previous_seconds: said('How long the present secrets stay valid; 0 ends them at once.', KEPT),
+  }),
+  result: named('AdminNewClientSecret'),
+});
+
+export const secretRetire = operationContract({
+  kind: 'removal',
+  name: 'admin-client-secret-retire',
+  path: `${SECRETS}/{secret_id}`,
+  purpose: 'Removes one of several secrets. The last live one stays: rotate it first.',
+  segments: { ...CLIENT_ID, secret_id: 'The `id` of the secret.' },
+  scope: WRITE,
+  action: 'client.secret',
+});
+
+export const BULK_ACTIONS = ['delete', 'add_scope', 'remove_scope', 'revoke_tokens'] as const;
+export type BulkAction = (typeof BULK_ACTIONS)[number];
+
+const IDS_MAX = 1000;
+
+const FILTER: Schema = closed(
+  Object.fromEntries(
+    Object.entries(CLIENT_FILTERS).map(([name, { words, schema = TEXT }]) => [name, said(words, schema)]),
+  ),
+  [],
+);
+
+export const clientBulk = operationContract({
+  kind: 'action',
+  name: 'admin-client-bulk',
+  path: '/admin/v1/clients/bulk',
+  purpose:
+    'Does one thing to many clients: those of a list, or those that a filter finds. A call does a part, all or nothing. Send its `next` as `cursor` with the same body until there is none. A dry run counts the clients and shows the first.',
+  scope: 'admin:clients:write',
+  action: 'client.update',
+  body: closed(
+    {
+      action: said('`revoke_tokens` ends all grants and access tokens, and also needs `admin:sessions`.', {
+        enum: BULK_ACTIONS,
+      }),
+      ids: said('The clients. Either this or `filter`.', {
+        type: 'array',
+        items: TEXT,
+        minItems: 1,
+        maxItems: IDS_MAX,
+      }),
+      filter: said('The filters of the list of clients: at least one.', FILTER),
+      scope: said('The values to add or remove.', { ...TEXTS, minItems: 1, maxItems: 100 }),
+      purge: said('For `delete`: the clients cannot be restored.', FLAG),
+      cursor: said('`next` of the call before.', TEXT),
+    },
+    ['action'],
+  ),
+  result: named('AdminBulkResult'),
 });

@@ -15,7 +15,7 @@ import {
 } from '../../../clients/secrets/client-secrets.ts';
 import type { AuditEvent } from '../../../ports/audit-log.ts';
 import type { StoredClient, StoredSecret } from '../../../ports/client-store.ts';
-import { type JsonObject, type JsonValue, parseJsonObject } from '../../../spec/json.ts';
+import type { JsonValue } from '../../../spec/json.ts';
 import { mergePatch } from '../../../spec/merge-patch.ts';
 import { type Dropped, sentenceOf } from '../../../spec/metadata-mistake.ts';
 import { Problem } from '../../../spec/problems.ts';
@@ -33,7 +33,7 @@ import {
   removing,
   type WriteCall,
 } from '../operation.ts';
-import { type AdminClientNeeds, clientAt, plannedChange } from './client-change.ts';
+import { type AdminClientNeeds, clientAt, plannedChange, requestOf } from './client-change.ts';
 import { clientItem, shownMetadata, versionOfClient } from './client-item.ts';
 import { clientQuery, positionOf } from './client-query.ts';
 import {
@@ -117,13 +117,6 @@ const registrantOf = ({ caller, remoteAddress }: WriteCall): Registrant => ({
   privileges: { ...ALL_PRIVILEGES, admin_scope: caller.scope },
   remoteAddress,
 });
-
-/** Returns the registration request that a body stands for. */
-function requestOf(needs: RegistryNeeds, metadata: JsonValue, beside: object = {}): JsonObject {
-  const members = { ...(metadata as object), ...beside };
-  const limits = { ...needs.json, members: needs.json.members + Object.keys(beside).length };
-  return parseJsonObject(Buffer.from(JSON.stringify(members)), limits);
-}
 
 async function plannedCreation({ registry }: AdminClientNeeds, call: WriteCall): Promise<Plan> {
   const { client_id, client_secret, metadata = {} } = call.body;

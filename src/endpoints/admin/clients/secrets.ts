@@ -7,7 +7,7 @@ import { timeOrNever, timeText } from '../../../spec/time-text.ts';
 import { acting, creating, type Done, type Item, listing, removing } from '../operation.ts';
 import { pageIn } from '../page-in-memory.ts';
 import { type AdminClientNeeds, clientAt, plannedChange } from './client-change.ts';
-import { secretCreate, secretList, secretRetire, secretRotate } from './secret-contract.ts';
+import { secretCreate, secretList, secretRetire, secretRotate } from './contract.ts';
 
 export const adminClientSecrets = [
   listing<AdminClientNeeds>(secretList, async (needs, call) => {
