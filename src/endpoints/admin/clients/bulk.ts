@@ -32,7 +32,7 @@ export const adminClientBulk = [acting<AdminBulkNeeds>(clientBulk, plannedBulk)]
 /** Clients of one part: other writes of the tenant wait for it. */
 const PART_MAX = 100;
 
-/** What a body asks for, after its check. */
+/** A body after its check. */
 interface Order {
   readonly action: BulkAction;
   /** In order; undefined for a filter. */

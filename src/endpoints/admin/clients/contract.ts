@@ -16,7 +16,7 @@ const time = (words: string): QueryParameter => ({ words, schema: TIME });
 const METADATA = said('Client metadata (RFC 7591 §2), as `POST /clients` takes it.', OBJECT);
 
 /** The filters of a list of clients. A client must meet all of them. */
-export const CLIENT_FILTERS = {
+const CLIENT_FILTERS = {
   name: text('The beginning of `client_name`, in upper or lower case.'),
   name_contains: text('A part of `client_name`, in upper or lower case.'),
   registered_via: text(
