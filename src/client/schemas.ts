@@ -165,10 +165,34 @@ export interface AdminNewClient extends AdminClient {
   readonly registration_client_uri?: string;
 }
 
+/** A secret of a client, without its value. */
+export interface AdminClientSecret {
+  readonly id: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+/** A secret that was made. */
+export interface AdminNewClientSecret {
+  readonly id: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly client_secret: string;
+}
+
 /** A registration access token (RFC 7592 §3). */
 export interface AdminRegistrationToken {
   readonly registration_access_token: string;
   readonly registration_client_uri: string;
+}
+
+/** The part that one call has done. */
+export interface AdminBulkResult {
+  readonly done: readonly string[];
+  readonly unchanged: readonly string[];
+  readonly failed: readonly ({ readonly client_id: string; readonly reason: string })[];
+  readonly next?: string;
 }
 
 /** A refusal of a change of the client. */
