@@ -1,3 +1,4 @@
+import { doneEvent } from '../clients/audit-trail.ts';
 import type { ApplicableStep, StepConflict } from '../clients/declared/apply-clients.ts';
 import { applyClients } from '../clients/declared/apply-clients.ts';
 import type { DeclaredClient } from '../clients/declared/declared-client.ts';
@@ -10,7 +11,7 @@ import {
 import type { Registrant } from '../clients/registration/registration-authority.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
-import { ALL_PRIVILEGES } from '../spec/registration-privileges.ts';
+import { OPERATOR_PRIVILEGES } from '../spec/registration-privileges.ts';
 import { tenantSettings } from '../tenant/settings.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import type { Surroundings } from './command.ts';
@@ -41,8 +42,8 @@ export interface PlanBackend {
   apply(group: GroupName, steps: readonly ApplicableStep[]): Promise<readonly StepConflict[]>;
 }
 
-/** The command line registers clients with the privileges of the master token. */
-const REGISTRANT: Registrant = { kind: 'master', name: ACTOR, privileges: ALL_PRIVILEGES };
+/** The command line may give every privilege. */
+const REGISTRANT: Registrant = { kind: 'master', name: ACTOR, privileges: OPERATOR_PRIVILEGES };
 
 /** Plans on the database of this machine, beside the servers that may be running on it. */
 export class DatabaseBackend implements PlanBackend {
@@ -83,13 +84,13 @@ export class DatabaseBackend implements PlanBackend {
     { tenant, owner }: GroupName,
     steps: readonly ApplicableStep[],
   ): Promise<readonly StepConflict[]> {
-    const trail = {
-      action: 'client.update',
-      request_id: this.#request_id,
-      actor: ACTOR,
-      client_id: null,
-    } as const;
-    return await applyClients(await this.#registry(tenant), steps, { owner, registrant: REGISTRANT }, trail);
+    const needs = await this.#registry(tenant);
+    const trail = { request_id: this.#request_id, actor: ACTOR };
+    return await applyClients(needs, steps, {
+      owner,
+      registrant: REGISTRANT,
+      event: ({ detail, ...members }) => doneEvent(needs, { ...trail, ...members }, detail),
+    });
   }
 
   async close(): Promise<void> {

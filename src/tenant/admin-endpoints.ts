@@ -2,6 +2,7 @@ import { adminAudit } from '../endpoints/admin/audit/endpoint.ts';
 import { adminClientBulk } from '../endpoints/admin/clients/bulk.ts';
 import { adminClients } from '../endpoints/admin/clients/endpoint.ts';
 import { adminClientSecrets } from '../endpoints/admin/clients/secrets.ts';
+import { adminDeclarations } from '../endpoints/admin/declarations/endpoint.ts';
 import { adminInitialTokens } from '../endpoints/admin/initial-access-tokens/endpoint.ts';
 import { adminKeys } from '../endpoints/admin/keys/endpoint.ts';
 import type { OpenOperation } from '../endpoints/admin/operation.ts';
@@ -18,6 +19,7 @@ const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
   adminClients,
   adminClientBulk,
   adminClientSecrets,
+  adminDeclarations,
   adminInitialTokens,
   adminKeys,
   adminAudit,

@@ -1,5 +1,6 @@
 import { ADMIN, START } from '../../src/testing/tenant.ts';
 import { tenantStory } from './admin-tenant-stories.ts';
+import { DECLARATION_STORIES } from './declaration-stories.ts';
 import { type Story, storyTenant } from './story.ts';
 
 const keys: Story = async () => {
@@ -81,4 +82,5 @@ export const ADMIN_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'admin-settings': [settings],
   'admin-statistics': [figures],
   'admin-tenants': [tenantStory],
+  ...DECLARATION_STORIES,
 };

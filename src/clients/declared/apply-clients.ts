@@ -2,8 +2,8 @@ import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { ClientChange, ClientConflict, StoredClient } from '../../ports/client-store.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
-import { type AuditTrail, doneEvent } from '../audit-trail.ts';
 import { isKeptAfterDeletion, keptVersionsMax } from '../history/history-limits.ts';
+import { requireAdminScopeOf } from '../registration/admin-scope.ts';
 import { privilegesByMaster } from '../registration/privileges.ts';
 import { newClient } from '../registration/register-client.ts';
 import type { Registrant } from '../registration/registration-authority.ts';
@@ -28,38 +28,64 @@ export interface StepConflict {
 export interface ApplyOptions {
   readonly owner: string;
   readonly registrant: Registrant;
+  /** Makes the audit event of one change; the caller logs it after the write. */
+  readonly event: (members: Pick<AuditEvent, 'action' | 'client_id' | 'detail'>) => AuditEvent;
+}
+
+/** Steps that may be applied, and are not yet. */
+export interface PreparedSteps {
+  readonly changes: readonly ClientChange[];
+  /** The clients of the steps as they are stored, in the order of the steps. */
+  readonly before: readonly (StoredClient | undefined)[];
+  /** Why they cannot be applied. */
+  readonly conflicts: readonly StepConflict[];
 }
 
 /** Steps of one batch. Other writes of the tenant wait for a batch. */
 export const BATCH_MAX = 500;
 
 /**
- * Applies at most `BATCH_MAX` steps in one transaction: all of them, or none.
- * @returns why nothing was applied; empty if everything was
- * @throws OAuthError if the server would refuse the registration of a declared client
+ * Does everything up to the write.
+ * @throws OAuthError if the server would refuse the registration of a declared client, or if a client of a step has rights that the
+ * caller lacks
  */
+export async function prepareSteps(
+  needs: RegistryNeeds,
+  steps: readonly ApplicableStep[],
+  options: ApplyOptions,
+): Promise<PreparedSteps> {
+  const changes: ClientChange[] = [];
+  const conflicts: StepConflict[] = [];
+  const before = await Promise.all(steps.map(async ({ step }) => await needs.clients.find(step.client_id)));
+  for (const [index, one] of steps.entries()) {
+    const client = before[index];
+    const reason = conflictOf(one, client, options.owner);
+    if (client !== undefined) requireAdminScopeOf(client, options.registrant.privileges.admin_scope ?? []);
+    if (reason === undefined) changes.push(...(await changesOf(needs, one, client, options)));
+    else conflicts.push({ client_id: one.step.client_id, reason });
+  }
+  return { changes, before, conflicts };
+}
+
+/** Writes prepared steps in one transaction: all of them, or none. Returns why nothing was written. */
+export async function storeSteps(
+  { clients }: Pick<RegistryNeeds, 'clients'>,
+  { changes, conflicts }: PreparedSteps,
+): Promise<readonly StepConflict[]> {
+  if (conflicts.length > 0) return conflicts;
+  return (await clients.changeTogether(changes)).flatMap(({ index, reason }) => {
+    const change = changes[index];
+    return change === undefined ? [] : [{ client_id: change.client.client_id, reason }];
+  });
+}
+
+/** Applies at most `BATCH_MAX` steps: all of them, or none. Returns why nothing was applied. */
 export async function applyClients(
   needs: RegistryNeeds,
   steps: readonly ApplicableStep[],
   options: ApplyOptions,
-  trail: AuditTrail,
 ): Promise<readonly StepConflict[]> {
-  const batch: ClientChange[] = [];
-  const early: StepConflict[] = [];
-  const stored = await Promise.all(steps.map(async ({ step }) => await needs.clients.find(step.client_id)));
-  for (const [index, one] of steps.entries()) {
-    const client = stored[index];
-    const reason = conflictOf(one, client, options.owner);
-    if (reason === undefined) batch.push(...(await changesOf(needs, one, client, options, trail)));
-    else early.push({ client_id: one.step.client_id, reason });
-  }
-  if (early.length > 0) return early;
-  const late = await needs.clients.changeTogether(batch);
-  for (const { event } of late.length === 0 ? batch : []) needs.log.info({ ...event }, 'audit');
-  return late.flatMap(({ index, reason }) => {
-    const change = batch[index];
-    return change === undefined ? [] : [{ client_id: change.client.client_id, reason }];
-  });
+  return await storeSteps(needs, await prepareSteps(needs, steps, options));
 }
 
 function conflictOf(
@@ -80,12 +106,10 @@ async function changesOf(
   { step, declared }: ApplicableStep,
   client: StoredClient | undefined,
   options: ApplyOptions,
-  trail: AuditTrail,
 ): Promise<readonly ClientChange[]> {
   const { client_id, adopted_from } = step;
   const detail = `${adopted_from === undefined ? 'declared' : 'adopted'} by ${options.owner}`;
-  const eventOf = (action: AuditEvent['action']): AuditEvent =>
-    doneEvent(needs, { ...trail, action, client_id }, detail);
+  const eventOf = (action: AuditEvent['action']): AuditEvent => options.event({ action, client_id, detail });
   const deletion = (): ClientChange[] => {
     if (client === undefined) return [];
     const isKept = isKeptAfterDeletion(needs.settings, { kind: 'master', client });

@@ -2,15 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
-import { ALL_PRIVILEGES } from '../../spec/registration-privileges.ts';
-import { CALLBACK, MASTER, SERVICE, type TestTenant, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
-import type { AuditTrail } from '../audit-trail.ts';
+import { OPERATOR_PRIVILEGES } from '../../spec/registration-privileges.ts';
+import {
+  CALLBACK,
+  MASTER,
+  SERVICE,
+  START,
+  type TestTenant,
+  testTenant,
+  WEB_CLIENT,
+} from '../../testing/tenant.ts';
 import type { Registrant } from '../registration/registration-authority.ts';
-import { applyClients, type StepConflict } from './apply-clients.ts';
+import { type ApplyOptions, applyClients, type StepConflict } from './apply-clients.ts';
 import type { DeclaredClient } from './declared-client.ts';
 import { type ClientPlan, type PlanOptions, planClients, planPrune } from './plan-clients.ts';
 
-const REGISTRANT: Registrant = { kind: 'master', name: 'cli', privileges: ALL_PRIVILEGES };
+const REGISTRANT: Registrant = { kind: 'master', name: 'cli', privileges: OPERATOR_PRIVILEGES };
 const OPTIONS: PlanOptions = {
   owner: 'shop',
   registrant: REGISTRANT,
@@ -40,11 +47,10 @@ async function plan(
   return await planClients(await tenant.registry(), declared(files), { ...OPTIONS, ...options });
 }
 
-const trail = (): AuditTrail => ({
-  action: 'client.update',
-  request_id: 'test',
-  actor: 'cli',
-  client_id: null,
+const applying = (owner = 'shop'): ApplyOptions => ({
+  owner,
+  registrant: REGISTRANT,
+  event: (members) => ({ ...members, at: START, outcome: 'done', request_id: 'test', actor: 'cli' }),
 });
 
 async function apply(
@@ -57,7 +63,7 @@ async function apply(
     const declaration = known.get(step.client_id);
     return declaration === undefined ? { step } : { step, declared: declaration };
   });
-  return await applyClients(await tenant.registry(), applicable, OPTIONS, trail());
+  return await applyClients(await tenant.registry(), applicable, applying());
 }
 
 async function planAndApply(
@@ -200,8 +206,7 @@ test('a client without owner, or of another owner, is neither changed nor delete
   // A forged plan does not help either.
   const seen = await stored(tenant, 'theirs');
   const forged = [{ step: { action: 'delete' as const, client_id: seen.client_id, seen } }];
-  const options = { owner: 'bank', registrant: REGISTRANT };
-  assert.deepEqual(await applyClients(await tenant.registry(), forged, options, trail()), [
+  assert.deepEqual(await applyClients(await tenant.registry(), forged, applying('bank')), [
     { client_id: 'theirs', reason: 'other_owner' },
   ]);
 });
