@@ -1,6 +1,6 @@
 // Made from the API description by `npm run docs`; do not edit.
 
-import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AuditEvent, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
+import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AuditEvent, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminOwnedClient, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
 /** The requests and answers of each call, by its name. */
 export interface Calls {
@@ -90,6 +90,12 @@ export interface Calls {
   adminClientSecretRetire: { readonly request: { readonly client_id: string; readonly secret_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
   /** Makes a new secret, and returns it once. The others end after a time. `POST /admin/v1/clients/{client_id}/rotate-secret` */
   adminClientSecretRotate: { readonly request: { readonly client_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly keep_previous_seconds: number } }; readonly answer: AdminNewClientSecret | AdminPreview };
+  /** Applies steps of a plan in one transaction: all of them, or none. A client that is not as the plan has seen it is a conflict. `POST /admin/v1/declarations/apply` */
+  adminDeclarationApply: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly owner: string; readonly steps: readonly AdminDeclarationStep[] } }; readonly answer: { readonly applied: number; readonly clients: Readonly<Record<string, unknown>> } | AdminPreview };
+  /** Compares declared clients with the registry, and changes nothing. `POST /admin/v1/declarations/plan` */
+  adminDeclarationPlan: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly owner: string; readonly clients: readonly AdminDeclaredClient[]; readonly adopt?: readonly string[]; readonly adopt_unowned?: boolean; readonly replace?: readonly string[] } }; readonly answer: AdminDeclarationPlan | AdminPreview };
+  /** Lists the clients of an owner, with the versions that a deletion by a plan needs. `GET /admin/v1/declarations` */
+  adminDeclarationList: { readonly request: { readonly query?: { readonly owner?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminOwnedClient | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Lists the initial access tokens, the oldest first, each with the client that it registered. `GET /admin/v1/initial-access-tokens` */
   adminInitialAccessTokenList: { readonly request: { readonly query?: { readonly label?: string | number | boolean; readonly state?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminInitialAccessToken | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Makes an initial access token, which is good for one registration, and returns it once. `POST /admin/v1/initial-access-tokens` */
@@ -181,6 +187,9 @@ export const OPERATIONS = {
   adminClientSecretCreate: { method: 'POST', path: '/admin/v1/clients/{client_id}/secrets', type: 'application/json' },
   adminClientSecretRetire: { method: 'DELETE', path: '/admin/v1/clients/{client_id}/secrets/{secret_id}' },
   adminClientSecretRotate: { method: 'POST', path: '/admin/v1/clients/{client_id}/rotate-secret', type: 'application/json' },
+  adminDeclarationApply: { method: 'POST', path: '/admin/v1/declarations/apply', type: 'application/json' },
+  adminDeclarationPlan: { method: 'POST', path: '/admin/v1/declarations/plan', type: 'application/json' },
+  adminDeclarationList: { method: 'GET', path: '/admin/v1/declarations' },
   adminInitialAccessTokenList: { method: 'GET', path: '/admin/v1/initial-access-tokens' },
   adminInitialAccessTokenCreate: { method: 'POST', path: '/admin/v1/initial-access-tokens', type: 'application/json' },
   adminInitialAccessTokenRead: { method: 'GET', path: '/admin/v1/initial-access-tokens/{id}' },

@@ -346,6 +346,38 @@ export interface AdminTenantRows {
   readonly more: boolean;
 }
 
+/** A client as a file declares it. */
+export interface AdminDeclaredClient {
+  readonly client_id: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly client_secret?: string;
+}
+
+/** The difference between declarations and the registry. Clients that are as declared have no step. */
+export interface AdminDeclarationPlan {
+  readonly steps: readonly ({ readonly action: 'create' | 'change' | 'replace' | 'delete'; readonly client_id: string; readonly seen: { readonly instance: string; readonly version: number } | null; readonly adopted_from?: string | null; readonly changes: readonly ({ readonly path: string; readonly before?: unknown; readonly after?: unknown })[]; readonly secret: 'none' | 'kept' | 'given' | 'generated' | 'removed' })[];
+  readonly problems: readonly ({ readonly client_id: string; readonly words: string })[];
+  readonly dropped: readonly ({ readonly client_id: string; readonly words: string })[];
+}
+
+/** A step of a plan, with the declaration that it brings about. */
+export interface AdminDeclarationStep {
+  readonly action: 'create' | 'change' | 'replace' | 'delete';
+  readonly client_id: string;
+  readonly seen: { readonly instance: string; readonly version: number } | null;
+  readonly adopted_from?: string | null;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly client_secret?: string;
+}
+
+/** A client of an owner, as a plan names it. */
+export interface AdminOwnedClient {
+  readonly client_id: string;
+  readonly instance: string;
+  readonly version: number;
+  readonly has_secret: boolean;
+}
+
 /** RFC 6749 §5.1. */
 export interface TokenResponse {
   readonly access_token: string;
