@@ -146,7 +146,7 @@ const importAll = command({
     },
     replace: {
       kind: 'flag',
-      words: 'Replaces clients that exist with different content. This cannot be undone.',
+      words: 'Replaces clients that exist with different content; `clients versions` keeps what they were.',
     },
     'dry-run': {
       kind: 'flag',

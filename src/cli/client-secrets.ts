@@ -94,7 +94,7 @@ const retire = command({
   words: ['clients', 'retire-secret'],
   summary: 'End one of several secrets of a client',
   description: [
-    'The secret stops working at once. This cannot be undone. The last secret of a client cannot be retired: delete the client, or rotate the secret.',
+    'The secret stops working at once; `clients restore --with-secrets` brings it back. The last secret of a client cannot be retired: delete the client, or rotate the secret.',
   ],
   servers: BESIDE_SERVERS,
   operands: { ...CLIENT, name: { words: 'Names the secret as `clients secrets` prints it.' } },

@@ -1,14 +1,17 @@
 import { doneEvent, record } from '../clients/audit-trail.ts';
+import { purgeDeleted } from '../clients/history/restore-deleted.ts';
 import { deleteClient, updateClient } from '../clients/manage-client.ts';
 import { dryRun } from '../clients/registration/dry-run.ts';
 import { registerClient } from '../clients/registration/register-client.ts';
 import type { ClientManager, Registrant } from '../clients/registration/registration-authority.ts';
 import { applySoftwareStatement } from '../clients/registration/software-statement.ts';
 import { pruneIdleClients } from '../clients/upkeep/prune-clients.ts';
+import type { ClientId } from '../spec/identifiers.ts';
 import { parseJsonObject } from '../spec/json.ts';
 import { OPERATOR_PRIVILEGES } from '../spec/registration-privileges.ts';
 import { clientNamed, printClient } from './client-display.ts';
 import { EXCHANGE_COMMANDS } from './client-exchange.ts';
+import { HISTORY_COMMANDS } from './client-history.ts';
 import { listClients } from './client-list.ts';
 import { hasMembers, MEMBER_OPTIONS, metadataOfOptions } from './client-members.ts';
 import { SECRET_COMMANDS } from './client-secrets.ts';
@@ -16,7 +19,14 @@ import { type Command, command } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import { readInput } from './input.ts';
 import type { RegistrySession } from './registry-session.ts';
-import { ACTOR, auditedAct, BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
+import {
+  ACTOR,
+  auditedAct,
+  BESIDE_SERVERS,
+  READS_BESIDE_SERVERS,
+  REASON_OPTION,
+  withRegistry,
+} from './session.ts';
 import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
 
 const CLIENT = { id: { words: 'Names the client by its client_id.' } } as const;
@@ -118,24 +128,29 @@ const update = command({
   ],
   servers: BESIDE_SERVERS,
   operands: { ...CLIENT, file: { words: FILE_WORDS } },
-  options: { ...SECRETS_OPTION, ...REGISTRY_OPTIONS },
+  options: { ...SECRETS_OPTION, ...REASON_OPTION, ...REGISTRY_OPTIONS },
   environment: SETTINGS_VARIABLES,
   output: ONE_CLIENT,
   examples: ['chancery clients update demo client.json --secrets'],
   run: async (call) => {
     const { id, file } = call.operands;
-    const { json, secrets } = call.options;
+    const { json, secrets, reason } = call.options;
     await withRegistry(call, { create: false }, async (session) => {
       const { needs, settings } = session;
       const body = await readInput(file, settings['limits.body']);
       const authenticate = managing(session, id);
-      await auditedAct(session, 'client.update', async (trail) => {
-        trail.client_id = id;
-        await authenticate();
-        const stated = await applySoftwareStatement(needs, parseJsonObject(body, needs.json));
-        const client = await updateClient(needs, authenticate, stated, trail);
-        await printClient(needs, client, { json, secrets }, call);
-      });
+      await auditedAct(
+        session,
+        'client.update',
+        async (trail) => {
+          trail.client_id = id;
+          await authenticate();
+          const stated = await applySoftwareStatement(needs, parseJsonObject(body, needs.json));
+          const client = await updateClient(needs, authenticate, stated, trail);
+          await printClient(needs, client, { json, secrets }, call);
+        },
+        reason,
+      );
     });
   },
 });
@@ -144,22 +159,39 @@ const remove = command({
   words: ['clients', 'delete'],
   summary: 'Delete a client and end its tokens',
   description: [
-    'All tokens of the client become invalid, with its secrets and its registration access token. This cannot be undone.',
+    'All tokens of the client become invalid, with its secrets and its registration access token.',
+    '`chancery clients restore` brings the client back within `history.deleted-lifetime`, without its tokens. With --purge nothing brings it back: its former versions go too, also those of a client that is deleted already. Use it where the registration holds personal data that must go. Backups keep what they have.',
   ],
   servers: BESIDE_SERVERS,
   operands: CLIENT,
-  options: REGISTRY_OPTIONS,
+  options: {
+    purge: { kind: 'flag', words: 'Deletes the client for good, with its former versions.' },
+    ...REASON_OPTION,
+    ...REGISTRY_OPTIONS,
+  },
   environment: SETTINGS_VARIABLES,
   output: 'One line. With --json, one JSON object.',
-  examples: ['chancery clients delete demo'],
+  examples: [
+    'chancery clients delete demo',
+    'chancery clients delete demo --purge --reason "erasure 2026-17"',
+  ],
   run: async (call) => {
     const { id: client_id } = call.operands;
+    const { purge, reason, json } = call.options;
     await withRegistry(call, { create: false }, async (session) => {
-      await auditedAct(session, 'client.delete', async (trail) => {
-        trail.client_id = client_id;
-        await deleteClient(session.needs, managing(session, client_id), trail);
-      });
-      call.print(call.options.json ? JSON.stringify({ client_id, deleted: true }) : `deleted ${client_id}`);
+      const isLive = !purge || (await session.needs.clients.find(client_id as ClientId)) !== undefined;
+      await auditedAct(
+        session,
+        isLive ? 'client.delete' : 'client.purge',
+        async (trail) => {
+          trail.client_id = client_id;
+          if (isLive) await deleteClient(session.needs, managing(session, client_id), trail, { purge });
+          else await purgeDeleted(session.needs, client_id, trail);
+        },
+        reason,
+      );
+      const done = purge ? 'purged' : 'deleted';
+      call.print(json ? JSON.stringify({ client_id, [done]: true }) : `${done} ${client_id}`);
     });
   },
 });
@@ -243,6 +275,7 @@ export const CLIENT_COMMANDS: readonly Command[] = [
   create,
   update,
   remove,
+  ...HISTORY_COMMANDS,
   refresh,
   ...SECRET_COMMANDS,
   prune,

@@ -13,6 +13,7 @@ import { AccountRefused } from '../sessions/manage-account.ts';
 import { ProcessCaches } from '../spec/caches.ts';
 import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
+import { Problem } from '../spec/problems.ts';
 import { tenantSettings } from '../tenant/settings.ts';
 import { openTenant, type Tenant } from '../tenant/tenant.ts';
 import type { Surroundings } from './command.ts';
@@ -168,6 +169,7 @@ function refusalInWords(failure: unknown): unknown {
     return new CommandFailure(`${failure.message}${detail}`);
   }
   if (failure instanceof AccountRefused) return new CommandFailure(failure.message);
+  if (failure instanceof Problem) return new CommandFailure(failure.detail);
   if (failure instanceof TooManyRequests) return new CommandFailure(failure.message);
   return failure instanceof NotFound
     ? new CommandFailure(failure.message || 'there is no such client')

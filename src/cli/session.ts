@@ -2,6 +2,7 @@ import { type AuditTrail, audited } from '../clients/audit-trail.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import { systemRandom } from '../system/random.ts';
+import { calledWrongly } from './failure.ts';
 import type { RegistrySession, StorageSession } from './registry-session.ts';
 import type { Access, RegistryCall, StorageCall } from './settings.ts';
 
@@ -50,14 +51,29 @@ export function commandEvent(
   return { at, action, outcome: 'done', actor: ACTOR, client_id: null, request_id, detail };
 }
 
+const REASON_MAX = 200;
+
+/** The option of commands that change something an operator may want to explain. */
+export const REASON_OPTION = {
+  reason: {
+    kind: 'text',
+    value: 'TEXT',
+    words: `Says why, for the audit and the history: at most ${REASON_MAX} characters.`,
+  },
+} as const;
+
 /** Acts, and records the act in the audit with the command line as its actor. */
 export async function auditedAct<T>(
   { needs, request_id }: { readonly needs: RegistryNeeds; readonly request_id: string },
   action: AuditEvent['action'],
   act: (trail: AuditTrail) => Promise<T>,
+  reason?: string,
 ): Promise<T> {
+  if (reason !== undefined && reason.length > REASON_MAX)
+    throw calledWrongly(`--reason takes at most ${REASON_MAX} characters`);
   return await audited(needs, action, request_id, async (trail) => {
     trail.actor = ACTOR;
+    if (reason !== undefined) trail.reason = reason;
     return await act(trail);
   });
 }

@@ -2,12 +2,15 @@ import type { AuditEvent, AuditLog } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
+import { Problem } from '../spec/problems.ts';
 import { sweepExpired } from '../tokens/sweep.ts';
 
 /** The facts about one change of the registry, collected while it runs. Each step fills in what it learns. */
 export interface AuditTrail {
   readonly action: AuditEvent['action'];
   readonly request_id: string;
+  /** Why the operator acts, in the words of the request or command. */
+  reason?: string;
   actor: string;
   client_id: string | null;
 }
@@ -63,6 +66,7 @@ export async function audited<T>(
 /** Returns the error code of a refusal; undefined for a fault of the server. */
 export function refusalCode(failure: unknown): string | undefined {
   if (failure instanceof OAuthError) return failure.code;
+  if (failure instanceof Problem) return failure.code;
   if (failure instanceof TooManyRequests) return 'too_many_requests';
   return failure instanceof NotFound ? 'not_found' : undefined;
 }

@@ -201,7 +201,7 @@ function requireSameClient(client: StoredClient, request: JsonObject): void {
 }
 
 /** The next renewal would undo a change of a client whose metadata is a document, or whose federation states them. */
-function requireOwnMetadata(client: StoredClient): void {
+export function requireOwnMetadata(client: StoredClient): void {
   if (client.document !== null)
     throw new OAuthError('invalid_request', {
       error_description:

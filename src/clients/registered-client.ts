@@ -10,11 +10,11 @@ import type { RegistrationPrivileges } from '../spec/registration-privileges.ts'
 import { parseScope } from '../spec/scope.ts';
 
 /** Stored records are immutable, so their parsed form is cached with the record. */
-const parsed = new WeakMap<StoredClient, ClientMetadata>();
+const parsed = new WeakMap<Pick<StoredClient, 'metadata'>, ClientMetadata>();
 const scopes = new WeakMap<StoredClient, readonly string[]>();
 
-/** Returns the parsed metadata of a stored client. */
-export function metadataOf(client: StoredClient): ClientMetadata {
+/** Returns the parsed metadata of a stored client, or of a former version. */
+export function metadataOf(client: Pick<StoredClient, 'metadata'>): ClientMetadata {
   let metadata = parsed.get(client);
   if (metadata === undefined) {
     metadata = JSON.parse(client.metadata) as ClientMetadata;

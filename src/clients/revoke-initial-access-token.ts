@@ -3,6 +3,7 @@ import type { StoredClient } from '../ports/client-store.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import { doneEvent, record } from './audit-trail.ts';
 import { storeEnd, untilUncontested } from './change-client.ts';
+import { isKeptAfterDeletion } from './history/history-limits.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 
 export interface RevokedToken {
@@ -65,6 +66,7 @@ async function deleteInstance(
   return await untilUncontested(find, async (client) => {
     if (client === undefined) return { outcome: 'done', result: false };
     const event = doneEvent(needs, trail, `registered with the initial access token ${id}`);
-    return { outcome: await storeEnd(needs, client, event), result: true };
+    const isKept = isKeptAfterDeletion(needs.settings, { kind: 'master', client });
+    return { outcome: await storeEnd(needs, client, event, isKept), result: true };
   });
 }

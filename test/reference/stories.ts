@@ -1,4 +1,5 @@
 import { ADMIN_STORIES } from './admin-stories.ts';
+import { CLIENT_HISTORY_STORIES } from './client-history-stories.ts';
 import { CLIENT_STORIES } from './client-stories.ts';
 import { DEVICE_STORIES } from './device-stories.ts';
 import { DOCUMENT_STORIES } from './document-stories.ts';
@@ -14,4 +15,5 @@ export const STORIES: Readonly<Record<string, readonly Story[]>> = {
   ...DOCUMENT_STORIES,
   ...ADMIN_STORIES,
   ...EVENT_STORIES,
+  ...CLIENT_HISTORY_STORIES,
 };

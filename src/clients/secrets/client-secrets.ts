@@ -132,7 +132,7 @@ export function resealedSecrets(sealer: Sealer, owner: Secrets): readonly Stored
  * Encrypts the secrets of one instance of a client for another one, or again for the same.
  * @throws SealBroken
  */
-function secretsFor(sealer: Sealer, from: Secrets, to: Owner): readonly StoredSecret[] {
+export function secretsFor(sealer: Sealer, from: Secrets, to: Owner): readonly StoredSecret[] {
   return from.secrets.map((secret) => ({
     ...secret,
     sealed: sealer.seal(openSecret(sealer, from, secret), secretPlace(to)),
