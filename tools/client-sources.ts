@@ -10,14 +10,44 @@ const ADMINISTRATION = '/admin/v1/';
 /** Two objects that share this many members have a common interface. */
 const SHARED_MIN = 10;
 
+/** Types of the administration have a file of their own. */
+const ofAdministration = (name: string): boolean => name.startsWith('Admin');
+
 /** Returns `src/client/schemas.ts`: a type for each named schema that a call takes or returns. */
 export function clientSchemas(document: OpenApiDocument): string {
+  const texts = [...usedTypes(document)].filter(([name]) => !ofAdministration(name));
+  return [MADE, ...texts.map(([, text]) => text)].join('\n');
+}
+
+/** Returns `src/client/admin-schemas.ts`: the types of the administration. */
+export function clientAdminSchemas(document: OpenApiDocument): string {
+  const types = usedTypes(document);
+  const own = [...types].filter(([name]) => ofAdministration(name)).map(([, text]) => text);
+  const others = namesIn(own.join('\n'), types).filter((name) => !ofAdministration(name));
+  return [MADE, ...importsOf(others), ...own].join('\n');
+}
+
+/** Returns the declarations of the types that calls use, by name. */
+function usedTypes(document: OpenApiDocument): ReadonlyMap<string, string> {
   const named = Object.entries(document.components['schemas'] as Readonly<Record<string, Schema>>);
   const texts = new Map(named.map(([name, schema]) => [name, declaration(name, schema, named)]));
   const used = new Set([...namesIn(callsOf(document), texts), 'OAuthError']);
   // The set grows while it is walked.
   for (const name of used) for (const other of namesIn(texts.get(name) ?? '', texts)) used.add(other);
-  return [MADE, ...[...texts].flatMap(([name, text]) => (used.has(name) ? [text] : []))].join('\n');
+  return new Map([...texts].filter(([name]) => used.has(name)));
+}
+
+/** Returns the imports of types, from the file of each. */
+function importsOf(names: readonly string[]): readonly string[] {
+  const from = (file: string, chosen: readonly string[]): readonly string[] =>
+    chosen.length === 0 ? [] : [`import type { ${chosen.join(', ')} } from './${file}.ts';\n`];
+  return [
+    ...from('admin-schemas', names.filter(ofAdministration)),
+    ...from(
+      'schemas',
+      names.filter((name) => !ofAdministration(name)),
+    ),
+  ];
 }
 
 const namesIn = (text: string, names: ReadonlyMap<string, unknown>): readonly string[] =>
@@ -113,7 +143,7 @@ export function clientOperations(document: OpenApiDocument): string {
   const schemas = new Map(Object.entries(document.components['schemas'] ?? {}));
   return [
     MADE,
-    `import type { ${namesIn(calls, schemas).join(', ')} } from './schemas.ts';\n`,
+    ...importsOf(namesIn(calls, schemas)),
     '/** The requests and answers of each call, by its name. */',
     `export interface Calls {\n${calls}\n}\n`,
     '/** The place of each call. */',

@@ -4,7 +4,7 @@ import { openApiDocument } from '../src/endpoints/open-api/open-api-document.ts'
 import { STORIES } from '../test/reference/stories.ts';
 import { auditEventsMarkdown } from './audit-events-document.ts';
 import { clientSoftwareMarkdown } from './client-software-document.ts';
-import { clientOperations, clientSchemas } from './client-sources.ts';
+import { clientAdminSchemas, clientOperations, clientSchemas } from './client-sources.ts';
 import { commandsMarkdown } from './commands-document.ts';
 import { conformanceMarkdown } from './conformance-document.ts';
 import { describedServers, readEndpointFolders } from './contracts.ts';
@@ -35,6 +35,7 @@ export const DOCUMENTS: readonly MadeDocument[] = [
   { path: 'docs/reference/audit-events.md', make: auditEventsMarkdown },
   { path: 'docs/reference/openapi.json', make: () => jsonText(description) },
   { path: 'src/client/schemas.ts', make: () => clientSchemas(description) },
+  { path: 'src/client/admin-schemas.ts', make: () => clientAdminSchemas(description) },
   { path: 'src/client/operations.ts', make: () => clientOperations(description) },
   { path: 'docs/reference/metrics.md', make: metricsMarkdown },
   { path: 'docs/reference/commands.md', make: commandsMarkdown },

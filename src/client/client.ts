@@ -1,6 +1,7 @@
 import { type Calls, OPERATIONS } from './operations.ts';
 import type { ClientInformation, ClientMetadata, DryRun, TokenIntrospection } from './schemas.ts';
 
+export type * from './admin-schemas.ts';
 export type { Calls } from './operations.ts';
 export type * from './schemas.ts';
 

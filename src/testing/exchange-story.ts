@@ -58,6 +58,7 @@ const NAMED: Readonly<Record<string, string>> = {
   client_id: 'CLIENT_ID',
   client_secret: 'CLIENT_SECRET',
   registration_access_token: 'REGISTRATION_ACCESS_TOKEN',
+  registration_access_token_id: 'REGISTRATION_ACCESS_TOKEN_ID',
   access_token: 'ACCESS_TOKEN',
   refresh_token: 'REFRESH_TOKEN',
   id_token: 'ID_TOKEN',

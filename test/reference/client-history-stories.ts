@@ -1,7 +1,12 @@
 import { ADMIN, MASTER } from '../../src/testing/tenant.ts';
 import { type Story, storyTenant } from './story.ts';
 
-const SHOP = { redirect_uris: ['https://shop.example/cb'], client_name: 'Shop' };
+/** Without a secret, whose name would differ from run to run. */
+const SHOP = {
+  redirect_uris: ['https://shop.example/cb'],
+  client_name: 'Shop',
+  token_endpoint_auth_method: 'none',
+};
 const REASON = { 'audit-reason': 'the new name was wrong' };
 
 const history: Story = async () => {

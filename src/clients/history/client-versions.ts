@@ -101,7 +101,7 @@ export interface VersionContent {
   readonly metadata: { readonly [name: string]: JsonValue };
   readonly secrets: readonly SecretLine[];
   /** The name of the registration access token. It says whether the token changed. */
-  readonly registration_access_token: string;
+  readonly registration_access_token_id: string;
   /** The privileges of the registration access token. */
   readonly privileges: JsonValue;
 }
@@ -123,7 +123,7 @@ export function contentOf(version: StoredClient | FormerVersion): VersionContent
       created_at,
       expires_at,
     })),
-    registration_access_token: fingerprint(registration_token_digest),
+    registration_access_token_id: fingerprint(registration_token_digest),
     privileges: JSON.parse(privileges) as JsonValue,
   };
 }

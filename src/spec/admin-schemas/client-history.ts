@@ -28,7 +28,7 @@ const CONTENT = {
     type: 'array',
     items: closed({ id: TEXT, created_at: TIME, expires_at: TIME_OR_NEVER }),
   }),
-  registration_access_token: said('A name of the token, which says whether it changed.', TEXT),
+  registration_access_token_id: said('Names the token, and says whether it changed.', TEXT),
   privileges: said('The privileges of the registration access token.', OBJECT),
 } as const satisfies Readonly<Record<string, Schema>>;
 

@@ -141,7 +141,7 @@ test('200: a difference has members by JSON pointer, secrets by name; without ve
   assert.deepEqual([json['from'], json['to']], [1, 2]);
   assert.deepEqual(
     changes.map(({ path }) => path),
-    ['/metadata/client_name', '/registration_access_token', '/secrets/0', '/secrets/0'],
+    ['/metadata/client_name', '/registration_access_token_id', '/secrets/0', '/secrets/0'],
   );
   assert.deepEqual(changes[0], { path: '/metadata/client_name', before: 'first', after: 'second' });
   const back = await tenant.send('admin-client-diff', { bearer: ADMIN, segments, query: 'from=2&to=1' });

@@ -191,8 +191,8 @@ function restoredItem(
   return { client_id, version, ...(isNew ? { client_secret: openSecret(sealer, client, secret) } : {}) };
 }
 
-/** An entity tag for a deleted client: it is deleted once in each instance. */
-const versionTag = ({ instance, version }: FormerVersion): string => `${instance}-${version}`;
+/** An entity tag for a deleted client: versions only grow, also over restorations. */
+const versionTag = ({ deleted_at, version }: FormerVersion): string => `${deleted_at}-${version}`;
 
 async function clientAt({ clients }: RegistryNeeds, { segments }: AdminCall): Promise<StoredClient> {
   const client = await clients.find((segments['id'] ?? '') as ClientId);

@@ -1,0 +1,134 @@
+// Made from the API description by `npm run docs`; do not edit.
+
+/** A dry run: the changes that would happen. Nothing is stored. */
+export interface AdminPreview {
+  readonly dry_run: true;
+  readonly changes: readonly ({ readonly path: string; readonly before?: unknown; readonly after?: unknown })[];
+  readonly warnings: readonly string[];
+  readonly result: unknown;
+}
+
+/** A client, without its secrets. */
+export interface AdminClient {
+  readonly client_id: string;
+  readonly created_at: string;
+  readonly registered_via: string;
+  readonly owner: string | null;
+  readonly type: 'public' | 'confidential';
+  readonly state: 'active' | 'expired';
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+  readonly scope: readonly string[];
+  readonly secrets: readonly ({ readonly id: string; readonly created_at: string; readonly expires_at: string | null })[];
+  readonly federation: Readonly<Record<string, unknown>> | null;
+  readonly document: Readonly<Record<string, unknown>> | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** A client, with secrets that this answer made. */
+export interface AdminNewClient extends AdminClient {
+  readonly client_secret?: string;
+  readonly registration_access_token?: string;
+  readonly registration_client_uri?: string;
+}
+
+/** A registration access token (RFC 7592 §3). */
+export interface AdminRegistrationToken {
+  readonly registration_access_token: string;
+  readonly registration_client_uri: string;
+}
+
+/** A refusal of a change of the client. */
+export interface AdminClientRefusal {
+  readonly at: string;
+  readonly action: string;
+  readonly actor: string;
+  readonly reason: string | null;
+  readonly request_id: string;
+}
+
+/** An initial access token (RFC 7591 §1.2), without its value. */
+export interface AdminInitialAccessToken {
+  readonly id: string;
+  readonly label: string;
+  readonly scope: readonly string[];
+  readonly redirect_hosts: readonly string[] | null;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly state: 'live' | 'used' | 'revoked' | 'expired';
+  readonly used_at: string | null;
+  readonly revoked_at: string | null;
+  readonly client: { readonly client_id: string; readonly state: 'active' | 'expired' | 'deleted' } | null;
+}
+
+/** An initial access token that was made. */
+export interface AdminNewInitialAccessToken extends AdminInitialAccessToken {
+  readonly access_token: string;
+}
+
+/** A version of a client, and the change that made it. */
+export interface AdminClientVersion {
+  readonly version: number;
+  readonly is_current: boolean;
+  readonly made_at: string | null;
+  readonly action: string | null;
+  readonly actor: string | null;
+  readonly request_id: string | null;
+  readonly reason: string | null;
+}
+
+/** A version of a client with its content, without secrets. */
+export interface AdminClientVersionContent {
+  readonly version: number;
+  readonly is_current: boolean;
+  readonly made_at: string | null;
+  readonly action: string | null;
+  readonly actor: string | null;
+  readonly request_id: string | null;
+  readonly reason: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly secrets: readonly ({ readonly id: string; readonly created_at: string; readonly expires_at: string | null })[];
+  readonly registration_access_token_id: string;
+  readonly privileges: Readonly<Record<string, unknown>>;
+}
+
+/** The differences of two versions of a client. */
+export interface AdminClientDiff {
+  readonly from: number;
+  readonly to: number;
+  readonly changes: readonly ({ readonly path: string; readonly before?: unknown; readonly after?: unknown })[];
+}
+
+/** A deleted client in its grace period. */
+export interface AdminDeletedClient {
+  readonly client_id: string;
+  readonly client_name: string | null;
+  readonly registered_via: string;
+  readonly deleted_at: string;
+  readonly restorable_until: string;
+  readonly action: string | null;
+  readonly actor: string | null;
+  readonly request_id: string | null;
+  readonly reason: string | null;
+}
+
+/** A client that was restored. A secret and a registration access token appear if this restoration made them, in this answer only. */
+export interface AdminRestoredClient {
+  readonly client_id: string;
+  readonly version: number;
+  readonly client_secret?: string;
+  readonly registration_access_token?: string;
+  readonly registration_client_uri?: string;
+}
+
+/** A server key, without its private half. */
+export interface AdminKey {
+  readonly kid: string;
+  readonly use: 'sig' | 'enc' | 'federation';
+  readonly kind: string;
+  readonly state: 'announced' | 'active' | 'retired' | 'configured' | 'published' | 'unused';
+  readonly active_at: string | null;
+  readonly retired_at: string | null;
+  readonly removed_at: string | null;
+  readonly jwk: Readonly<Record<string, unknown>>;
+}
