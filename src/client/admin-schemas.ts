@@ -132,3 +132,66 @@ export interface AdminKey {
   readonly removed_at: string | null;
   readonly jwk: Readonly<Record<string, unknown>>;
 }
+
+export interface AdminRemovedKey {
+  readonly kid: string;
+  readonly use: string;
+  readonly active_at: string;
+  readonly retired_at: string | null;
+  readonly removed_at: string;
+  readonly reason: 'superseded' | 'compromised';
+}
+
+export interface AdminKeyRotation {
+  readonly use?: 'sig' | 'enc' | 'federation';
+  readonly kind?: 'RSA' | 'P-256' | 'P-384' | 'P-521' | 'Ed25519' | 'X25519';
+  readonly now?: boolean;
+}
+
+export interface AdminRotatedKeys {
+  readonly rotated: readonly ({ readonly kid: string | null; readonly use: string; readonly kind: string; readonly succeeds: string | null; readonly active_at: string; readonly change: 'announced' | 'activated' | 'known' })[];
+}
+
+export interface AdminKeyImport {
+  readonly jwks: Readonly<Record<string, unknown>>;
+  readonly now?: boolean;
+}
+
+export interface AdminImportedKeys {
+  readonly imported: readonly ({ readonly kid: string; readonly use: string; readonly outcome: 'announced' | 'activated' | 'published' | 'known' | 'taken' | 'removed' | 'to be imported'; readonly active_at: string | null })[];
+}
+
+/** A setting as the tenant uses it. */
+export interface AdminSetting {
+  readonly name: string;
+  readonly value: unknown;
+  readonly origin: string;
+  readonly default: unknown;
+  readonly secret: boolean;
+  readonly type: string;
+  readonly unit: string | null;
+  readonly tenants: 'process' | 'inherited' | 'own';
+  readonly environment: string;
+  readonly description: string;
+}
+
+export interface AdminStatistics {
+  readonly version: string | null;
+  readonly started_at: string | null;
+  readonly process: { readonly pid: number; readonly workers: number; readonly node: string; readonly storage: 'sqlite' | 'postgresql'; readonly requests: Readonly<Record<string, number>> } | null;
+  readonly objects: { readonly clients: number; readonly accounts: number; readonly sessions: number; readonly grants: number; readonly access_tokens: number; readonly client_versions: number } | null;
+  readonly refusals: Readonly<Record<string, number>>;
+  readonly expiring: readonly ({ readonly kind: 'key-rotation' | 'key-activation' | 'key-removal' | 'certificate' | 'trust-anchor'; readonly name: string; readonly at: string })[];
+}
+
+/** A request that the process refused. */
+export interface AdminRefusal {
+  readonly request_id: string;
+  readonly at: string;
+  readonly endpoint: string;
+  readonly status: number;
+  readonly error: string;
+  readonly reason: string;
+  readonly detail: string;
+  readonly client_id: string;
+}
