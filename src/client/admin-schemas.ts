@@ -195,3 +195,35 @@ export interface AdminRefusal {
   readonly detail: string;
   readonly client_id: string;
 }
+
+/** A tenant beside the default one. */
+export interface AdminTenant {
+  readonly id: string;
+  readonly issuer: string | null;
+  readonly aliases: readonly string[];
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly state: 'active' | 'disabled' | 'deleting' | 'deleted';
+  readonly created_at: string;
+  readonly disabled_at: string | null;
+  readonly deleted_at: string | null;
+  readonly cleared_at: string | null;
+}
+
+export interface AdminTenantCreation {
+  readonly id: string;
+  readonly issuer: string;
+  readonly aliases?: readonly string[];
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+export interface AdminTenantPatch {
+  readonly aliases?: readonly string[];
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** The rows of a tenant in one table. */
+export interface AdminTenantRows {
+  readonly table: string;
+  readonly rows: number;
+  readonly more: boolean;
+}
