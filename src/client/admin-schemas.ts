@@ -32,10 +32,34 @@ export interface AdminNewClient extends AdminClient {
   readonly registration_client_uri?: string;
 }
 
+/** A secret of a client, without its value. */
+export interface AdminClientSecret {
+  readonly id: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+/** A secret that was made. */
+export interface AdminNewClientSecret {
+  readonly id: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly client_secret: string;
+}
+
 /** A registration access token (RFC 7592 §3). */
 export interface AdminRegistrationToken {
   readonly registration_access_token: string;
   readonly registration_client_uri: string;
+}
+
+/** The part that one call has done. */
+export interface AdminBulkResult {
+  readonly done: readonly string[];
+  readonly unchanged: readonly string[];
+  readonly failed: readonly ({ readonly client_id: string; readonly reason: string })[];
+  readonly next?: string;
 }
 
 /** A refusal of a change of the client. */
@@ -226,4 +250,36 @@ export interface AdminTenantRows {
   readonly table: string;
   readonly rows: number;
   readonly more: boolean;
+}
+
+/** A client as a file declares it. */
+export interface AdminDeclaredClient {
+  readonly client_id: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly client_secret?: string;
+}
+
+/** The difference between declarations and the registry. Clients that are as declared have no step. */
+export interface AdminDeclarationPlan {
+  readonly steps: readonly ({ readonly action: 'create' | 'change' | 'replace' | 'delete'; readonly client_id: string; readonly seen: { readonly instance: string; readonly version: number } | null; readonly adopted_from?: string | null; readonly changes: readonly ({ readonly path: string; readonly before?: unknown; readonly after?: unknown })[]; readonly secret: 'none' | 'kept' | 'given' | 'generated' | 'removed' })[];
+  readonly problems: readonly ({ readonly client_id: string; readonly words: string })[];
+  readonly dropped: readonly ({ readonly client_id: string; readonly words: string })[];
+}
+
+/** A step of a plan, with the declaration that it brings about. */
+export interface AdminDeclarationStep {
+  readonly action: 'create' | 'change' | 'replace' | 'delete';
+  readonly client_id: string;
+  readonly seen: { readonly instance: string; readonly version: number } | null;
+  readonly adopted_from?: string | null;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly client_secret?: string;
+}
+
+/** A client of an owner, as a plan names it. */
+export interface AdminOwnedClient {
+  readonly client_id: string;
+  readonly instance: string;
+  readonly version: number;
+  readonly has_secret: boolean;
 }

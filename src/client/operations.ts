@@ -1,6 +1,8 @@
 // Made from the API description by `npm run docs`; do not edit.
 
-import type { ClientMetadata, ClientInformation, DryRun, AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AuditEvent, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminOwnedClient, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
+import type { AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminClientVersion, AdminClientVersionContent, AdminClientDiff, AdminDeletedClient, AdminRestoredClient, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminOwnedClient } from './admin-schemas.ts';
+
+import type { ClientMetadata, ClientInformation, DryRun, AuditEvent, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
 /** The requests and answers of each call, by its name. */
 export interface Calls {
@@ -64,6 +66,22 @@ export interface Calls {
   adminAuditList: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly since?: string | number | boolean; readonly until?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean; readonly sort?: string | number | boolean } }; readonly answer: { readonly items: readonly (AuditEvent | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Follows the audit: sends each new event as it is committed (server-sent events). Reconnect with `Last-Event-ID`, and nothing is lost. `GET /admin/v1/events` */
   adminEvents: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly cursor?: string | number | boolean }; readonly 'last-event-id'?: string }; readonly answer: string };
+  /** Lists the deleted clients that can be restored, the latest deletion first. `GET /admin/v1/deleted-clients` */
+  adminDeletedClientList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminDeletedClient | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Returns a deleted client that can be restored. `GET /admin/v1/deleted-clients/{id}` */
+  adminDeletedClientRead: { readonly request: { readonly id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminDeletedClient | Readonly<Record<string, unknown>> };
+  /** Deletes a deleted client for good, with all its former versions. `DELETE /admin/v1/deleted-clients/{id}` */
+  adminDeletedClientPurge: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
+  /** Registers a deleted client again, with its last metadata and its history. Its tokens, grants and consents stay ended. `POST /admin/v1/deleted-clients/{id}/restore` */
+  adminDeletedClientRestore: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly with_secrets?: boolean } }; readonly answer: AdminRestoredClient | AdminPreview };
+  /** Compares two versions of a client, member by member. `GET /admin/v1/clients/{id}/diff` */
+  adminClientDiff: { readonly request: { readonly id: string; readonly query?: { readonly from?: string | number | boolean; readonly to?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: AdminClientDiff | Readonly<Record<string, unknown>> };
+  /** Lists the versions of a client, the present one first, with the changes that made them. `GET /admin/v1/clients/{id}/versions` */
+  adminClientVersionList: { readonly request: { readonly id: string; readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminClientVersion | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Returns one version of a client with its content. `GET /admin/v1/clients/{id}/versions/{version}` */
+  adminClientVersionRead: { readonly request: { readonly id: string; readonly version: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminClientVersionContent | Readonly<Record<string, unknown>> };
+  /** Makes a client what it was in a former version. The version is checked like a change, and the outcome is a new version. `POST /admin/v1/clients/{id}/restore` */
+  adminClientRestore: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly version?: number; readonly with_secrets?: boolean } }; readonly answer: AdminRestoredClient | AdminPreview };
   /** Returns one client, without its secrets. `GET /admin/v1/clients/{client_id}` */
   adminClientRead: { readonly request: { readonly client_id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminClient | Readonly<Record<string, unknown>> };
   /** Replaces the metadata of a client. The client keeps its secrets and its registration access token; a method that needs a secret makes one. `PUT /admin/v1/clients/{client_id}` */
@@ -174,6 +192,14 @@ export const OPERATIONS = {
   adminAuditExport: { method: 'GET', path: '/admin/v1/audit/export' },
   adminAuditList: { method: 'GET', path: '/admin/v1/audit' },
   adminEvents: { method: 'GET', path: '/admin/v1/events' },
+  adminDeletedClientList: { method: 'GET', path: '/admin/v1/deleted-clients' },
+  adminDeletedClientRead: { method: 'GET', path: '/admin/v1/deleted-clients/{id}' },
+  adminDeletedClientPurge: { method: 'DELETE', path: '/admin/v1/deleted-clients/{id}' },
+  adminDeletedClientRestore: { method: 'POST', path: '/admin/v1/deleted-clients/{id}/restore', type: 'application/json' },
+  adminClientDiff: { method: 'GET', path: '/admin/v1/clients/{id}/diff' },
+  adminClientVersionList: { method: 'GET', path: '/admin/v1/clients/{id}/versions' },
+  adminClientVersionRead: { method: 'GET', path: '/admin/v1/clients/{id}/versions/{version}' },
+  adminClientRestore: { method: 'POST', path: '/admin/v1/clients/{id}/restore', type: 'application/json' },
   adminClientRead: { method: 'GET', path: '/admin/v1/clients/{client_id}' },
   adminClientReplace: { method: 'PUT', path: '/admin/v1/clients/{client_id}', type: 'application/json' },
   adminClientPatch: { method: 'PATCH', path: '/admin/v1/clients/{client_id}', type: 'application/merge-patch+json' },

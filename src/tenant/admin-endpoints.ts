@@ -1,6 +1,6 @@
 import { adminAudit } from '../endpoints/admin/audit/endpoint.ts';
-import { adminClientBulk } from '../endpoints/admin/clients/bulk.ts';
 import { adminClientHistory } from '../endpoints/admin/client-history/endpoint.ts';
+import { adminClientBulk } from '../endpoints/admin/clients/bulk.ts';
 import { adminClients } from '../endpoints/admin/clients/endpoint.ts';
 import { adminClientSecrets } from '../endpoints/admin/clients/secrets.ts';
 import { adminDeclarations } from '../endpoints/admin/declarations/endpoint.ts';
