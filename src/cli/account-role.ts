@@ -1,4 +1,4 @@
-import { setAdminRole } from '../sessions/manage-account.ts';
+import { changeAccount } from '../sessions/manage-account.ts';
 import { ADMIN_ROLES, type AdminRole, isAdminRole } from '../spec/admin-scopes.ts';
 import { accountJson, actorOf, namedAccount } from './accounts.ts';
 import { command } from './command.ts';
@@ -30,7 +30,7 @@ export const accountRole = command({
     await withRegistry(call, { create: false }, async (session) => {
       const account = await namedAccount(session, name);
       const { accounts } = session.tenant.endUsers;
-      const changed = await setAdminRole(accounts, account, admin_role, actorOf(session));
+      const changed = await changeAccount(accounts, account, { admin_role }, actorOf(session));
       const line = `the role of ${account.username} is ${admin_role ?? NONE}`;
       call.print(call.options.json ? JSON.stringify(accountJson(changed)) : line);
     });

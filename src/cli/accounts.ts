@@ -6,8 +6,8 @@ import { claimType } from '../sessions/account-claims.ts';
 import {
   type AccountActor,
   addAccount,
+  changeAccount,
   deleteAccount,
-  setClaims,
   setDisabled,
   setPassword,
 } from '../sessions/manage-account.ts';
@@ -191,7 +191,7 @@ const update = command({
       const claims = { ...Object.fromEntries(kept), ...given };
       printAccount(
         call,
-        await setClaims(session.tenant.endUsers.accounts, account, claims, actorOf(session)),
+        await changeAccount(session.tenant.endUsers.accounts, account, { claims }, actorOf(session)),
       );
     });
   },

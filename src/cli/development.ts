@@ -6,7 +6,7 @@ import { DEVELOPMENT_DIGEST_PREFIX } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../ports/log.ts';
 import { sqlitePath } from '../process/storage.ts';
-import { type AccountNeeds, addAccount, setAdminRole } from '../sessions/manage-account.ts';
+import { type AccountNeeds, addAccount, changeAccount } from '../sessions/manage-account.ts';
 import { loginName } from '../spec/login-name.ts';
 import { makeFolder } from '../storage/sqlite/database-file.ts';
 import { systemRandom } from '../system/random.ts';
@@ -130,7 +130,7 @@ export async function developmentAccount(
     const claims = { name: 'Dev Eloper', email: 'developer@example.com', email_verified: true };
     await addAccount(accounts, { ...account, claims, admin_role }, by);
     // Another version of the server made the account without a role.
-  } else if (found.admin_role === null) await setAdminRole(accounts, found, admin_role, by);
+  } else if (found.admin_role === null) await changeAccount(accounts, found, { admin_role }, by);
   return account;
 }
 

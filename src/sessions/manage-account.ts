@@ -1,4 +1,4 @@
-import type { AccountStore, StoredAccount } from '../ports/account-store.ts';
+import type { AccountReplaceOutcome, AccountStore, StoredAccount } from '../ports/account-store.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
@@ -22,6 +22,13 @@ export type AccountActor = Pick<AuditEvent, 'actor' | 'request_id' | 'address' |
 /** Refuses a change of an account. The message is for the party that manages accounts. */
 export class AccountRefused extends Error {
   override readonly name = 'AccountRefused';
+  /** Undefined for a value that no account can have. */
+  readonly because: AccountReplaceOutcome | undefined;
+
+  constructor(message: string, because?: AccountReplaceOutcome) {
+    super(message);
+    this.because = because;
+  }
 }
 
 export interface NewAccount {
@@ -64,7 +71,12 @@ export async function addAccount(
   };
   const outcome = await needs.accounts.create(account, accountEvent(needs, 'account.create', account, actor));
   if (outcome === 'created') return account;
-  throw new AccountRefused(`the account ${JSON.stringify(login_name)} already exists`);
+  throw new AccountRefused(`the account ${JSON.stringify(login_name)} already exists`, 'login_name_taken');
+}
+
+/** Whether an enabled administrator must remain after a change. */
+export interface LastAdministrator {
+  readonly keepsAdministrator?: boolean;
 }
 
 /**
@@ -78,7 +90,12 @@ export async function setPassword(
   actor: AccountActor,
 ): Promise<StoredAccount> {
   const password_hash = await hashOf(needs, password, account.login_name);
-  return await replace(needs, account, { password_hash }, 'password', true, actor);
+  return await replace(needs, account, {
+    changes: { password_hash },
+    detail: 'password',
+    endAll: true,
+    actor,
+  });
 }
 
 /**
@@ -90,42 +107,61 @@ export async function setDisabled(
   account: StoredAccount,
   disabled: boolean,
   actor: AccountActor,
+  condition: LastAdministrator = {},
 ): Promise<StoredAccount> {
   const disabled_at = disabled ? (account.disabled_at ?? needs.clock.now()) : null;
   const detail = disabled ? 'disabled' : 'enabled';
-  return await replace(needs, account, { disabled_at }, detail, disabled, actor);
+  return await replace(needs, account, {
+    ...condition,
+    changes: { disabled_at },
+    detail,
+    endAll: disabled,
+    actor,
+  });
+}
+
+/** The members of an account that change together; an absent one stays. */
+export interface AccountChanges {
+  readonly claims?: NewAccount['claims'];
+  readonly admin_role?: AdminRole | null;
 }
 
 /**
- * Sets the role in the administration. A lower role ends the sessions and grants of the account, so that no token keeps scope
- * that the account lost.
+ * Changes claims and role. A role that permits less ends the sessions and grants of the account, so that no token keeps scope that
+ * the account lost.
  * @throws AccountRefused
  */
-export async function setAdminRole(
+export async function changeAccount(
   needs: AccountNeeds,
   account: StoredAccount,
-  admin_role: AdminRole | null,
+  changes: AccountChanges,
   actor: AccountActor,
+  condition: LastAdministrator = {},
 ): Promise<StoredAccount> {
-  const { admin_role: before } = account;
-  const isLower = !permitsRole(scopeOfRole(admin_role), before);
-  const detail = `admin_role ${before ?? 'none'} to ${admin_role ?? 'none'}`;
-  return await replace(needs, account, { admin_role }, detail, isLower, actor);
+  const { stored, detail, endAll } = changedAccount(account, changes);
+  return await replace(needs, account, { ...condition, changes: stored, detail, endAll, actor });
 }
 
 /**
- * Replaces the claims. Sessions and grants continue.
+ * Returns what a change means for the stored account, without making it.
  * @throws AccountRefused
  */
-export async function setClaims(
-  needs: AccountNeeds,
+export function changedAccount(
   account: StoredAccount,
-  claims: NewAccount['claims'],
-  actor: AccountActor,
-): Promise<StoredAccount> {
-  const fault = claimsFault(claims);
+  { claims, admin_role = account.admin_role }: AccountChanges,
+): { readonly stored: Partial<StoredAccount>; readonly detail: string; readonly endAll: boolean } {
+  const fault = claims === undefined ? undefined : claimsFault(claims);
   if (fault !== undefined) throw new AccountRefused(fault);
-  return await replace(needs, account, { claims: JSON.stringify(claims) }, 'claims', false, actor);
+  const { admin_role: before } = account;
+  const named = [
+    ...(claims === undefined ? [] : ['claims']),
+    ...(admin_role === before ? [] : [`admin_role ${before ?? 'none'} to ${admin_role ?? 'none'}`]),
+  ];
+  return {
+    stored: { admin_role, ...(claims === undefined ? {} : { claims: JSON.stringify(claims) }) },
+    detail: named.join(', '),
+    endAll: !permitsRole(scopeOfRole(admin_role), before),
+  };
 }
 
 /**
@@ -136,23 +172,28 @@ export async function deleteAccount(
   needs: AccountNeeds,
   account: StoredAccount,
   actor: AccountActor,
+  { keepsAdministrator = false }: LastAdministrator = {},
 ): Promise<void> {
   const deleted = accountEvent(needs, 'account.delete', account, actor);
-  requireDone(await needs.accounts.delete(account, deleted), account);
+  requireDone(await needs.accounts.delete(account, deleted, keepsAdministrator), account);
+}
+
+interface Replacing extends LastAdministrator {
+  readonly changes: Partial<StoredAccount>;
+  readonly detail: string;
+  readonly endAll: boolean;
+  readonly actor: AccountActor;
 }
 
 async function replace(
   needs: AccountNeeds,
   account: StoredAccount,
-  changes: Partial<StoredAccount>,
-  detail: string,
-  endAll: boolean,
-  actor: AccountActor,
+  { changes, detail, endAll, actor, keepsAdministrator = false }: Replacing,
 ): Promise<StoredAccount> {
   const version = account.version + 1;
   const changed = { ...account, ...changes, version, updated_at: needs.clock.now() };
-  const updated = accountEvent(needs, 'account.update', account, actor, detail);
-  const replacement = { expectedVersion: account.version, endAll, event: updated };
+  const event = accountEvent(needs, 'account.update', account, actor, detail);
+  const replacement = { expectedVersion: account.version, endAll, event, keepsAdministrator };
   requireDone(await needs.accounts.replace(changed, replacement), account);
   return changed;
 }
@@ -179,8 +220,14 @@ export function accountEvent(
   return { at: clock.now(), action, outcome: 'done', client_id: null, sub, detail, ...actor };
 }
 
-function requireDone(outcome: string, { username }: StoredAccount): void {
+const REFUSALS: Readonly<Record<Exclude<AccountReplaceOutcome, 'done'>, string>> = {
+  absent: 'no longer exists',
+  changed_meanwhile: 'was changed by another request; try again',
+  login_name_taken: 'has a name that another account has',
+  last_administrator: 'is the last enabled administrator',
+};
+
+function requireDone(outcome: AccountReplaceOutcome, { username }: StoredAccount): void {
   if (outcome === 'done') return;
-  const what = outcome === 'absent' ? 'no longer exists' : 'was changed by another request; try again';
-  throw new AccountRefused(`the account ${JSON.stringify(username)} ${what}`);
+  throw new AccountRefused(`the account ${JSON.stringify(username)} ${REFUSALS[outcome]}`, outcome);
 }

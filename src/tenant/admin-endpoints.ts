@@ -1,13 +1,18 @@
+import { adminAccessTokens } from '../endpoints/admin/access-tokens/endpoint.ts';
+import { adminAccounts } from '../endpoints/admin/accounts/endpoint.ts';
 import { adminAudit } from '../endpoints/admin/audit/endpoint.ts';
 import { adminClientHistory } from '../endpoints/admin/client-history/endpoint.ts';
 import { adminClientBulk } from '../endpoints/admin/clients/bulk.ts';
 import { adminClients } from '../endpoints/admin/clients/endpoint.ts';
 import { adminClientSecrets } from '../endpoints/admin/clients/secrets.ts';
+import { adminConsents } from '../endpoints/admin/consents/endpoint.ts';
 import { adminDeclarations } from '../endpoints/admin/declarations/endpoint.ts';
+import { adminGrants } from '../endpoints/admin/grants/endpoint.ts';
 import { adminInitialTokens } from '../endpoints/admin/initial-access-tokens/endpoint.ts';
 import { adminKeys } from '../endpoints/admin/keys/endpoint.ts';
 import type { OpenOperation } from '../endpoints/admin/operation.ts';
 import type { OperationContract } from '../endpoints/admin/operation-contract.ts';
+import { adminSessions } from '../endpoints/admin/sessions/endpoint.ts';
 import { adminSettings } from '../endpoints/admin/settings/endpoint.ts';
 import { adminStatistics } from '../endpoints/admin/statistics/endpoint.ts';
 import { adminTenants } from '../endpoints/admin/tenants/endpoint.ts';
@@ -27,6 +32,11 @@ const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
   adminAudit,
   adminSettings,
   adminStatistics,
+  adminAccounts,
+  adminSessions,
+  adminGrants,
+  adminConsents,
+  adminAccessTokens,
 ];
 
 /**

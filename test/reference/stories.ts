@@ -4,6 +4,7 @@ import { CLIENT_STORIES } from './client-stories.ts';
 import { DEVICE_STORIES } from './device-stories.ts';
 import { DOCUMENT_STORIES } from './document-stories.ts';
 import { EVENT_STORIES } from './event-stories.ts';
+import { PEOPLE_STORIES } from './people-stories.ts';
 import type { Story } from './story.ts';
 import { TOKEN_STORIES } from './token-stories.ts';
 
@@ -16,4 +17,5 @@ export const STORIES: Readonly<Record<string, readonly Story[]>> = {
   ...ADMIN_STORIES,
   ...EVENT_STORIES,
   ...CLIENT_HISTORY_STORIES,
+  ...PEOPLE_STORIES,
 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VERIFIER } from '../../../test/program/code-request.ts';
-import { setAdminRole, setDisabled } from '../../sessions/manage-account.ts';
+import { changeAccount, setDisabled } from '../../sessions/manage-account.ts';
 import { type AdminRole, scopeOfRole } from '../../spec/admin-scopes.ts';
 import { registerAsOperator } from '../../testing/administration.ts';
 import { ACTOR } from '../../testing/end-users.ts';
@@ -35,7 +35,7 @@ const ada = await aPerson(tenant);
 async function setRole(role: AdminRole | null, person: TestPerson = ada): Promise<void> {
   const account = await tenant.storage.accounts.find(person.account.sub);
   assert.ok(account);
-  await setAdminRole(person.accounts, account, role, ACTOR);
+  await changeAccount(person.accounts, account, { admin_role: role }, ACTOR);
 }
 
 async function refreshed(refresh_token: unknown, scope?: string): ReturnType<typeof tenant.send> {
