@@ -283,3 +283,109 @@ export interface AdminOwnedClient {
   readonly version: number;
   readonly has_secret: boolean;
 }
+
+/** An account, without its password. */
+export interface AdminAccount {
+  readonly sub: string;
+  readonly username: string;
+  readonly login_name: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly admin_role: 'viewer' | 'operator' | 'administrator' | null;
+  readonly disabled: boolean;
+  readonly disabled_at: string | null;
+  readonly has_password: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** An account to make. */
+export interface AdminNewAccount {
+  readonly username: string;
+  readonly password?: string;
+  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly admin_role?: 'viewer' | 'operator' | 'administrator' | null;
+}
+
+/** The new account. */
+export interface AdminMadeAccount {
+  readonly account: AdminAccount;
+  readonly password?: string;
+}
+
+/** The members of an account to change. */
+export interface AdminAccountChanges {
+  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly admin_role?: 'viewer' | 'operator' | 'administrator' | null;
+}
+
+/** The new password, or no member: the server makes one. */
+export interface AdminPassword {
+  readonly password?: string;
+}
+
+/** The password that the server made. Null if the request had one. */
+export interface AdminMadePassword {
+  readonly password: string | null;
+}
+
+/** How many ended. */
+export interface AdminEnded {
+  readonly ended: number;
+}
+
+/** A session of an end-user in one browser. */
+export interface AdminSession {
+  readonly sid: string;
+  readonly sub: string;
+  readonly username: string | null;
+  readonly auth_time: string;
+  readonly acr: string | null;
+  readonly amr: readonly string[];
+  readonly created_at: string;
+  readonly last_seen_at: string;
+  readonly expires_at: string;
+  readonly ends_at: string;
+  readonly clients: readonly ({ readonly client_id: string; readonly client_name: string | null; readonly first_used_at: string; readonly last_used_at: string })[];
+}
+
+/** A grant: what a client may do for a subject. Its tokens end with it. */
+export interface AdminGrant {
+  readonly grant_id: string;
+  readonly sub: string;
+  readonly username: string | null;
+  readonly client_id: string;
+  readonly client_name: string | null;
+  readonly scope: readonly string[];
+  readonly audience: readonly string[];
+  readonly sid: string | null;
+  readonly refreshable: boolean;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+}
+
+/** The access that an end-user has allowed a client. */
+export interface AdminConsent {
+  readonly sub: string;
+  readonly username: string | null;
+  readonly client_id: string;
+  readonly client_name: string | null;
+  readonly scope: readonly string[];
+  readonly claims: readonly string[];
+  readonly resources: readonly string[];
+  readonly granted_at: string;
+  readonly updated_at: string;
+}
+
+/** An access token, never the token itself. */
+export interface AdminAccessToken {
+  readonly token_id: string;
+  readonly sub: string;
+  readonly username: string | null;
+  readonly client_id: string;
+  readonly client_name: string | null;
+  readonly scope: readonly string[];
+  readonly audience: readonly string[];
+  readonly grant_id: string | null;
+  readonly issued_at: string;
+  readonly expires_at: string;
+}

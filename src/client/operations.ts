@@ -1,6 +1,6 @@
 // Made from the API description by `npm run docs`; do not edit.
 
-import type { AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminClientVersion, AdminClientVersionContent, AdminClientDiff, AdminDeletedClient, AdminRestoredClient, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminOwnedClient } from './admin-schemas.ts';
+import type { AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminClientVersion, AdminClientVersionContent, AdminClientDiff, AdminDeletedClient, AdminRestoredClient, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminOwnedClient, AdminAccount, AdminNewAccount, AdminMadeAccount, AdminAccountChanges, AdminPassword, AdminMadePassword, AdminEnded, AdminSession, AdminGrant, AdminConsent, AdminAccessToken } from './admin-schemas.ts';
 
 import type { ClientMetadata, ClientInformation, DryRun, AuditEvent, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
@@ -60,6 +60,28 @@ export interface Calls {
   userinfo: { readonly request: object; readonly answer: Userinfo | string };
   /** Does the same for a form, which may hold the access token. `POST /userinfo` */
   userinfoPost: { readonly request: { readonly form?: { readonly access_token?: string } }; readonly answer: Userinfo | string };
+  /** Lists the access tokens of clients that have not expired, the latest first. `GET /admin/v1/access-tokens` */
+  adminAccessTokenList: { readonly request: { readonly query?: { readonly sub?: string | number | boolean; readonly client_id?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminAccessToken | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Revokes one access token. Its grant and its refresh token go on. `POST /admin/v1/access-tokens/{token_id}/revoke` */
+  adminAccessTokenRevoke: { readonly request: { readonly token_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
+  /** Returns one account. `GET /admin/v1/accounts/{sub}` */
+  adminAccountRead: { readonly request: { readonly sub: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminAccount | Readonly<Record<string, unknown>> };
+  /** Changes claims or the role of an account. A role that permits less ends its sessions and grants. `PATCH /admin/v1/accounts/{sub}` */
+  adminAccountChange: { readonly request: { readonly sub: string; readonly query?: { readonly force?: string | number | boolean; readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string; readonly body: AdminAccountChanges }; readonly answer: AdminAccount | AdminPreview };
+  /** Deletes an account with its sessions, grants and consents. No later account gets its subject. `DELETE /admin/v1/accounts/{sub}` */
+  adminAccountDelete: { readonly request: { readonly sub: string; readonly query?: { readonly force?: string | number | boolean; readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
+  /** Lists the accounts of end-users. `GET /admin/v1/accounts` */
+  adminAccountList: { readonly request: { readonly query?: { readonly q?: string | number | boolean; readonly prefix?: string | number | boolean; readonly role?: string | number | boolean; readonly state?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean; readonly sort?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminAccount | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Makes an account with a random subject. `POST /admin/v1/accounts` */
+  adminAccountCreate: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: AdminNewAccount }; readonly answer: AdminPreview | AdminMadeAccount };
+  /** Disables an account, and ends its sessions and grants with their tokens. `POST /admin/v1/accounts/{sub}/disable` */
+  adminAccountDisable: { readonly request: { readonly sub: string; readonly query?: { readonly force?: string | number | boolean; readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminAccount | AdminPreview };
+  /** Lets the end-user of a disabled account sign in again. `POST /admin/v1/accounts/{sub}/enable` */
+  adminAccountEnable: { readonly request: { readonly sub: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminAccount | AdminPreview };
+  /** Ends all sessions of an account, and tells their clients. Grants with offline_access go on. `POST /admin/v1/accounts/{sub}/end-sessions` */
+  adminAccountEndSessions: { readonly request: { readonly sub: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminEnded | AdminPreview };
+  /** Sets a password, or makes one, and ends the sessions and grants of the account. `POST /admin/v1/accounts/{sub}/password` */
+  adminAccountPassword: { readonly request: { readonly sub: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: AdminPassword }; readonly answer: AdminMadePassword | AdminPreview };
   /** Exports all selected events of the audit, as fast as the caller reads. `GET /admin/v1/audit/export` */
   adminAuditExport: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly since?: string | number | boolean; readonly until?: string | number | boolean; readonly sort?: string | number | boolean; readonly format?: string | number | boolean } }; readonly answer: string };
   /** Lists the events of the audit. A page can have fewer events than `limit`, or none, and `next` all the same: then the search goes on there. `GET /admin/v1/audit` */
@@ -108,12 +130,22 @@ export interface Calls {
   adminClientSecretRetire: { readonly request: { readonly client_id: string; readonly secret_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
   /** Makes a new secret, and returns it once. The others end after a time. `POST /admin/v1/clients/{client_id}/rotate-secret` */
   adminClientSecretRotate: { readonly request: { readonly client_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly keep_previous_seconds: number } }; readonly answer: AdminNewClientSecret | AdminPreview };
+  /** Lists what end-users have allowed clients, by subject and client. `GET /admin/v1/consents` */
+  adminConsentList: { readonly request: { readonly query?: { readonly sub?: string | number | boolean; readonly client_id?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminConsent | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Withdraws the consent of an end-user to a client, and ends all grants for it with their tokens. The client must ask again. `POST /admin/v1/consents/{sub}/{client_id}/withdraw` */
+  adminConsentWithdraw: { readonly request: { readonly sub: string; readonly client_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
   /** Applies steps of a plan in one transaction: all of them, or none. A client that is not as the plan has seen it is a conflict. `POST /admin/v1/declarations/apply` */
   adminDeclarationApply: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly owner: string; readonly steps: readonly AdminDeclarationStep[] } }; readonly answer: { readonly applied: number; readonly clients: Readonly<Record<string, unknown>> } | AdminPreview };
   /** Compares declared clients with the registry, and changes nothing. `POST /admin/v1/declarations/plan` */
   adminDeclarationPlan: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly owner: string; readonly clients: readonly AdminDeclaredClient[]; readonly adopt?: readonly string[]; readonly adopt_unowned?: boolean; readonly replace?: readonly string[] } }; readonly answer: AdminDeclarationPlan | AdminPreview };
   /** Lists the clients of an owner, with the versions that a deletion by a plan needs. `GET /admin/v1/declarations` */
   adminDeclarationList: { readonly request: { readonly query?: { readonly owner?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminOwnedClient | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Lists the grants that have not expired, the latest first. `GET /admin/v1/grants` */
+  adminGrantList: { readonly request: { readonly query?: { readonly sub?: string | number | boolean; readonly client_id?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminGrant | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Returns one grant. `GET /admin/v1/grants/{grant_id}` */
+  adminGrantRead: { readonly request: { readonly grant_id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminGrant | Readonly<Record<string, unknown>> };
+  /** Ends a grant with all its tokens. The consent of the end-user stays. `POST /admin/v1/grants/{grant_id}/revoke` */
+  adminGrantRevoke: { readonly request: { readonly grant_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
   /** Lists the initial access tokens, the oldest first, each with the client that it registered. `GET /admin/v1/initial-access-tokens` */
   adminInitialAccessTokenList: { readonly request: { readonly query?: { readonly label?: string | number | boolean; readonly state?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminInitialAccessToken | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Makes an initial access token, which is good for one registration, and returns it once. `POST /admin/v1/initial-access-tokens` */
@@ -134,6 +166,12 @@ export interface Calls {
   adminKeyRotate: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: AdminKeyRotation }; readonly answer: AdminRotatedKeys | AdminPreview };
   /** Lists the server keys that were removed, with the reason. `GET /admin/v1/removed-keys` */
   adminRemovedKeyList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminRemovedKey | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Ends a session with the grants that depend on it, and tells its clients. `POST /admin/v1/sessions/{sid}/end` */
+  adminSessionEnd: { readonly request: { readonly sid: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
+  /** Lists the sessions that have not expired, the latest sign-in first; with `client_id`, those in which the client took part, the latest first. `GET /admin/v1/sessions` */
+  adminSessionList: { readonly request: { readonly query?: { readonly sub?: string | number | boolean; readonly client_id?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminSession | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Returns one session with the clients that took part. `GET /admin/v1/sessions/{sid}` */
+  adminSessionRead: { readonly request: { readonly sid: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminSession | Readonly<Record<string, unknown>> };
   /** Lists the settings with the values that the tenant uses, and where each comes from. `GET /admin/v1/settings` */
   adminSettingList: { readonly request: { readonly query?: { readonly search?: string | number | boolean; readonly changed?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminSetting | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Returns one setting. `GET /admin/v1/settings/{name}` */
@@ -189,6 +227,17 @@ export const OPERATIONS = {
   token: { method: 'POST', path: '/token', type: 'application/x-www-form-urlencoded' },
   userinfo: { method: 'GET', path: '/userinfo' },
   userinfoPost: { method: 'POST', path: '/userinfo', type: 'application/x-www-form-urlencoded' },
+  adminAccessTokenList: { method: 'GET', path: '/admin/v1/access-tokens' },
+  adminAccessTokenRevoke: { method: 'POST', path: '/admin/v1/access-tokens/{token_id}/revoke' },
+  adminAccountRead: { method: 'GET', path: '/admin/v1/accounts/{sub}' },
+  adminAccountChange: { method: 'PATCH', path: '/admin/v1/accounts/{sub}', type: 'application/merge-patch+json' },
+  adminAccountDelete: { method: 'DELETE', path: '/admin/v1/accounts/{sub}' },
+  adminAccountList: { method: 'GET', path: '/admin/v1/accounts' },
+  adminAccountCreate: { method: 'POST', path: '/admin/v1/accounts', type: 'application/json' },
+  adminAccountDisable: { method: 'POST', path: '/admin/v1/accounts/{sub}/disable' },
+  adminAccountEnable: { method: 'POST', path: '/admin/v1/accounts/{sub}/enable' },
+  adminAccountEndSessions: { method: 'POST', path: '/admin/v1/accounts/{sub}/end-sessions' },
+  adminAccountPassword: { method: 'POST', path: '/admin/v1/accounts/{sub}/password', type: 'application/json' },
   adminAuditExport: { method: 'GET', path: '/admin/v1/audit/export' },
   adminAuditList: { method: 'GET', path: '/admin/v1/audit' },
   adminEvents: { method: 'GET', path: '/admin/v1/events' },
@@ -213,9 +262,14 @@ export const OPERATIONS = {
   adminClientSecretCreate: { method: 'POST', path: '/admin/v1/clients/{client_id}/secrets', type: 'application/json' },
   adminClientSecretRetire: { method: 'DELETE', path: '/admin/v1/clients/{client_id}/secrets/{secret_id}' },
   adminClientSecretRotate: { method: 'POST', path: '/admin/v1/clients/{client_id}/rotate-secret', type: 'application/json' },
+  adminConsentList: { method: 'GET', path: '/admin/v1/consents' },
+  adminConsentWithdraw: { method: 'POST', path: '/admin/v1/consents/{sub}/{client_id}/withdraw' },
   adminDeclarationApply: { method: 'POST', path: '/admin/v1/declarations/apply', type: 'application/json' },
   adminDeclarationPlan: { method: 'POST', path: '/admin/v1/declarations/plan', type: 'application/json' },
   adminDeclarationList: { method: 'GET', path: '/admin/v1/declarations' },
+  adminGrantList: { method: 'GET', path: '/admin/v1/grants' },
+  adminGrantRead: { method: 'GET', path: '/admin/v1/grants/{grant_id}' },
+  adminGrantRevoke: { method: 'POST', path: '/admin/v1/grants/{grant_id}/revoke' },
   adminInitialAccessTokenList: { method: 'GET', path: '/admin/v1/initial-access-tokens' },
   adminInitialAccessTokenCreate: { method: 'POST', path: '/admin/v1/initial-access-tokens', type: 'application/json' },
   adminInitialAccessTokenRead: { method: 'GET', path: '/admin/v1/initial-access-tokens/{id}' },
@@ -226,6 +280,9 @@ export const OPERATIONS = {
   adminKeyRevoke: { method: 'POST', path: '/admin/v1/keys/{kid}/revoke' },
   adminKeyRotate: { method: 'POST', path: '/admin/v1/keys/rotate', type: 'application/json' },
   adminRemovedKeyList: { method: 'GET', path: '/admin/v1/removed-keys' },
+  adminSessionEnd: { method: 'POST', path: '/admin/v1/sessions/{sid}/end' },
+  adminSessionList: { method: 'GET', path: '/admin/v1/sessions' },
+  adminSessionRead: { method: 'GET', path: '/admin/v1/sessions/{sid}' },
   adminSettingList: { method: 'GET', path: '/admin/v1/settings' },
   adminSettingRead: { method: 'GET', path: '/admin/v1/settings/{name}' },
   adminRefusalList: { method: 'GET', path: '/admin/v1/refusals' },

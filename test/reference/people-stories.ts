@@ -85,8 +85,8 @@ const tokens: Story = async () => {
   const { sub } = await peopleWorld(tenant);
   const { json } = await tenant.send('admin-access-token-list', { bearer: ADMIN, query: `sub=${sub}` });
   story.show('The access tokens of an account', 200);
-  const [token] = json['items'] as readonly { readonly id: string }[];
-  const segments = { id: token?.id ?? '' };
+  const [token] = json['items'] as readonly { readonly token_id: string }[];
+  const segments = { token_id: token?.token_id ?? '' };
   await tenant.send('admin-access-token-revoke', { bearer: ADMIN, segments });
   story.show('The token is revoked', 204);
   return story;

@@ -123,7 +123,7 @@ export const ADMIN_PEOPLE_SCHEMAS = {
   AdminAccessToken: said(
     'An access token, never the token itself.',
     closed({
-      id: said('Names the token here. It is of no use at any other place.', TEXT),
+      token_id: said('Names the token here. It is of no use at any other place.', TEXT),
       sub: TEXT,
       username: USERNAME,
       client_id: TEXT,

@@ -12,7 +12,7 @@ import { ADMIN, SERVICE, type TestTenant, testTenant } from '../../../testing/te
 import { tokensFor } from '../../../testing/userinfo.ts';
 
 interface Listed {
-  readonly id: string;
+  readonly token_id: string;
   readonly sub: string;
   readonly [member: string]: unknown;
 }
@@ -22,7 +22,7 @@ const list = async (tenant: TestTenant, query = ''): Promise<readonly Listed[]> 
 
 const oneToken: OperationRequest = async (tenant) => {
   const { sub } = await peopleWorld(tenant);
-  return { segments: { id: (await list(tenant, `sub=${sub}`))[0]?.id ?? '' } };
+  return { segments: { token_id: (await list(tenant, `sub=${sub}`))[0]?.token_id ?? '' } };
 };
 
 testAdminOperation('admin-access-token-list', () => ({}));
@@ -54,10 +54,10 @@ test('200: GET /admin/v1/access-tokens has the tokens of a subject or a client i
   }
 });
 
-test('204: POST /admin/v1/access-tokens/{id}/revoke revokes one token, and its grant goes on; a second time answers 404', async () => {
+test('204: POST /admin/v1/access-tokens/{token_id}/revoke revokes one token, and its grant goes on; a second time answers 404', async () => {
   const tenant = testTenant();
   const { client, tokens, sub } = await peopleWorld(tenant);
-  const segments = { id: (await list(tenant, `sub=${sub}`))[0]?.id ?? '' };
+  const segments = { token_id: (await list(tenant, `sub=${sub}`))[0]?.token_id ?? '' };
   assert.equal((await tenant.send('admin-access-token-revoke', { bearer: ADMIN, segments })).status, 204);
   assert.deepEqual(await tenant.introspect(String(tokens['access_token'])), { active: false });
   const refreshed = await tenant.send('token', {
@@ -80,9 +80,9 @@ test('H-537: an access token or an initial access token in place of the id is an
   const { tokens } = await peopleWorld(tenant);
   const initial = await tenant.initialToken('client-reg');
   const [stored] = await tenant.unwatched.accessTokens.pageInitial(undefined, 1);
-  for (const id of [String(tokens['access_token']), initial, stored?.key ?? ''])
+  for (const token_id of [String(tokens['access_token']), initial, stored?.key ?? ''])
     assertProblem(
-      await tenant.send('admin-access-token-revoke', { bearer: ADMIN, segments: { id } }),
+      await tenant.send('admin-access-token-revoke', { bearer: ADMIN, segments: { token_id } }),
       404,
       'not_found',
     );

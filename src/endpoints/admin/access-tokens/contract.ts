@@ -15,9 +15,9 @@ export const accessTokenList = operationContract({
 export const accessTokenRevoke = operationContract({
   kind: 'action',
   name: 'admin-access-token-revoke',
-  path: '/admin/v1/access-tokens/{id}/revoke',
+  path: '/admin/v1/access-tokens/{token_id}/revoke',
   purpose: 'Revokes one access token. Its grant and its refresh token go on.',
-  segments: { id: 'The `id` of the list.' },
+  segments: { token_id: 'The `token_id` of the list.' },
   scope: 'admin:sessions',
   action: 'token.revoke',
 });

@@ -42,7 +42,7 @@ async function tokenAt(
   { storage, clock }: AdminAccessTokenNeeds,
   { segments }: AdminCall,
 ): Promise<StoredAccessToken> {
-  const token = await storage.accessTokens.find((segments['id'] ?? '') as AccessTokenKey);
+  const token = await storage.accessTokens.find((segments['token_id'] ?? '') as AccessTokenKey);
   // Initial access tokens belong to no client, and have operations of their own.
   const isListed = token !== undefined && token.client_instance !== null && token.expires_at > clock.now();
   if (!isListed) throw notFound('access token');
@@ -67,7 +67,7 @@ async function rendered(
   const { sub, scope, iat, aud = [] } = JSON.parse(introspection) as Introspected;
   const listed = subject ?? sub;
   return {
-    id: key,
+    token_id: key,
     sub: listed,
     username: await names.username(listed),
     client_id,

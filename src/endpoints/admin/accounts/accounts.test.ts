@@ -256,7 +256,7 @@ test('H-536: 409: the last enabled administrator is not lowered, disabled or del
     tenant.send('admin-account-disable', { bearer: ADMIN, segments: { sub: each } }),
   );
   const statuses = (await Promise.all(race)).map(({ status }) => status);
-  assert.deepEqual(statuses.toSorted(), [200, 409], 'of two at once, one stays');
+  assert.deepEqual(new Set(statuses), new Set([200, 409]), 'of two at once, one stays');
   const left = statuses[0] === 200 ? second : sub;
   const forced = { bearer: ADMIN, segments: { sub: left }, query: 'force=true' };
   assert.equal((await tenant.send('admin-account-disable', forced)).status, 200);

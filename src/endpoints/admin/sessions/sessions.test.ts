@@ -58,7 +58,7 @@ test('200: GET /admin/v1/sessions has the sessions of a subject or a client, wit
 test('204: POST /admin/v1/sessions/{sid}/end ends the session with its grants, once, and the audit has it; a second time answers 404', async () => {
   const tenant = testTenant();
   const { tokens, sub } = await peopleWorld(tenant);
-  const { segments = {} } = { segments: { sid: (await list(tenant))[0]?.sid ?? '' } };
+  const segments = { sid: (await list(tenant))[0]?.sid ?? '' };
   const end = async (): Promise<Answer> =>
     await tenant.send('admin-session-end', { bearer: ADMIN, segments });
   assert.equal((await end()).status, 204);
