@@ -111,6 +111,7 @@ function foundFor(of: NonNullable<Aim['of']>, ours: Measured, peer: Measured | u
   if (of === 'memory_mib') return highest(ours.figures.map(({ memory_mib }) => memory_mib));
   if (peer === undefined) return median(valuesOf(ours));
   if (of === 'cpu_us_beside') return median(cpuMicroseconds(ours)) - median(cpuMicroseconds(peer));
+  if (of === 'p99_ms') return pairedRatio(ninetyNinths(ours), ninetyNinths(peer));
   return of === 'cpu' ? pairedRatio(perCpuSecond(ours), perCpuSecond(peer)) : pairedRatio(ours, peer);
 }
 
@@ -118,6 +119,7 @@ function whatFor(of: NonNullable<Aim['of']>, peer: Measured | undefined): string
   if (of === 'memory_mib') return 'MiB above idle';
   if (peer === undefined) return 'ours';
   if (of === 'cpu_us_beside') return `µs of CPU an answer, beside ${peer.name}`;
+  if (of === 'p99_ms') return `× ${peer.name}, p99`;
   return of === 'cpu' ? `× ${peer.name}, per CPU second` : `× ${peer.name}`;
 }
 
@@ -125,6 +127,11 @@ function whatFor(of: NonNullable<Aim['of']>, peer: Measured | undefined): string
 const perCpuSecond = ({ name, figures }: Measured): Measured => ({
   name,
   figures: figures.map(({ value, serverCpu }) => ({ value: value / (serverCpu ?? Number.NaN) })),
+});
+
+const ninetyNinths = ({ name, figures }: Measured): Measured => ({
+  name,
+  figures: figures.map(({ p99_ms = Number.NaN }) => ({ value: p99_ms })),
 });
 
 const cpuMicroseconds = (measured: Measured): readonly number[] =>

@@ -6,6 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { openBench } from './bench.ts';
+import { adminPages, besideAdminPages } from './benchmarks/admin.ts';
 import { federationRegistration } from './benchmarks/federation.ts';
 import { federationRenewal, federationTurns } from './benchmarks/federation-renewal.ts';
 import { introspection } from './benchmarks/introspection.ts';
@@ -45,6 +46,8 @@ const ON_SQLITE: readonly Benchmark[] = [
   lookup,
   list,
   besideList,
+  adminPages,
+  besideAdminPages,
   tenantsScanned,
   tenantsResting,
   tenantsSwept,

@@ -68,7 +68,7 @@ export interface Subject {
 
 export interface Aim {
   /** The figure that has the aim; by default the value. `cpu_us_beside` is the CPU time of an answer less that of the other subject. */
-  readonly of?: 'value' | 'memory_mib' | 'cpu' | 'cpu_us_beside';
+  readonly of?: 'value' | 'p99_ms' | 'memory_mib' | 'cpu' | 'cpu_us_beside';
   /** The name of the subject to compare with. Without it the figure itself is compared. */
   readonly against?: string;
   readonly atLeast?: number;
