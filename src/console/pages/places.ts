@@ -1,10 +1,12 @@
 import type { VNode } from 'preact';
 import type { MessageKey } from '../state/messages.ts';
 import type { IconName } from '../view/icon.ts';
+import { audit } from './audit/audit.ts';
 import { clients } from './clients/clients.ts';
 import { initialTokens } from './initial-tokens/initial-tokens.ts';
 import { keys } from './keys/keys.ts';
 import { overview } from './overview/overview.ts';
+import { settings } from './settings/settings.ts';
 
 /** A page of the console, as the navigation and the router know it. */
 export interface Place {
@@ -44,5 +46,18 @@ export const GROUPS: readonly PlaceGroup[] = [
   {
     label: 'group.trust',
     places: [{ name: 'keys', label: 'keys', icon: 'key', scope: 'admin:keys:read', show: keys }],
+  },
+  {
+    label: 'group.server',
+    places: [
+      { name: 'audit', label: 'audit', icon: 'audit', scope: 'admin:audit:read', show: audit },
+      {
+        name: 'settings',
+        label: 'settings',
+        icon: 'settings',
+        scope: 'admin:settings:read',
+        show: settings,
+      },
+    ],
   },
 ];

@@ -26,6 +26,10 @@ async function authorised(url: RequestInfo | URL, options: RequestInit = {}): Pr
   }
 }
 
+/** Sends a request to the administration API, for answers that come bit by bit. @param path below the address of the API */
+export const requested = async (path: string, options: RequestInit): Promise<Response> =>
+  await authorised(apiBase + path, options);
+
 /** The administration API, through the typed client of the package. */
 export const api = createClient({ issuer: apiBase, administration: apiBase, fetch: authorised });
 
