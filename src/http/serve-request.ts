@@ -163,6 +163,8 @@ async function findTenant(
   headers: RequestHeaders,
   path: string,
 ): Promise<void> {
+  const own = tenancy.own?.find(path);
+  if (own !== undefined) return route(edge, context, headers, own);
   const peer = context.request.socket.remoteAddress ?? '';
   const believed = namesTenant(headers) && edge.mayNameTenant(peer);
   const from = (): string => networkOf(edge.clientAddress(peer, headers['x-forwarded-for']));

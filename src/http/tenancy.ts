@@ -5,6 +5,8 @@ import type { TenantName, TenantNames } from './tenant-names.ts';
 
 /** The tenants of one host. They come and go while it listens. */
 export interface Tenancy {
+  /** Endpoints that belong to no tenant, whatever a request names. */
+  readonly own?: Router;
   /** Tells whether there are several names, without a look into storage. The edge calls it for each request. */
   several(): boolean;
   /** Reads the names as of this call. */

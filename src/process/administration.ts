@@ -37,14 +37,13 @@ export function managementTenancy(own: Router, service: () => Tenancy | undefine
     return tenancy;
   };
   return {
+    own,
     several: () => false,
     names: async () => await running().names(),
     async router(name, from) {
       const router = await running().router(name, from);
-      // Health and metrics belong to no tenant, so that a header changes nothing for them.
       return {
-        find: (path) =>
-          own.find(path) ?? (path.startsWith(prefix) ? router.find(path.slice(prefix.length)) : undefined),
+        find: (path) => (path.startsWith(prefix) ? router.find(path.slice(prefix.length)) : undefined),
       };
     },
   };

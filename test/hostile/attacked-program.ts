@@ -84,7 +84,7 @@ export function attackedProgram(
       ended = await exited;
     };
     void watch(started);
-    secrets.add(started.masterToken).add(started.directToken);
+    secrets.add(started.masterToken).add(started.directToken).add(started.adminToken);
     rows = await openProgramRows(started.folder);
     await prepare(attacked);
   });
@@ -198,9 +198,18 @@ function checkRefusal(secrets: Set<string>, body: string, headers: RawAnswer['he
   assert.ok(!all.includes(CANARY), `I4: an echo: ${all}`);
   for (const secret of secrets) assert.ok(!all.includes(secret), 'I4: a secret');
   if (body === '') return;
+  if (headers['content-type'] === 'application/problem+json') return checkProblem(body);
   const { error, error_description } = asObject(body);
   assert.match(String(error), /^[a-z_]+$/);
   assert.match(String(error_description), /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,600}$/);
+}
+
+/** RFC 9457 §3.1: the members of problem details, as the administration answers. */
+function checkProblem(body: string): void {
+  const { type, detail, instance } = asObject(body);
+  assert.match(String(type), /^urn:chancery:problem:[a-z_]+$/);
+  assert.match(String(detail), /^[^\u0000-\u001f\u007f]{1,2000}$/u);
+  assert.match(String(instance), /^urn:chancery:request:[\w-]+$/);
 }
 
 function asObject(body: string): Readonly<Record<string, unknown>> {

@@ -8,7 +8,7 @@ const endpoints = join(import.meta.dirname, '../../src/endpoints');
 /** Every endpoint, by method and path below the issuer. */
 const CONTRACTS = new Map<string, Contract>();
 
-for (const file of globSync('*/contract.ts', { cwd: endpoints }).sort()) {
+for (const file of globSync(['*/contract.ts', 'admin/*/*contract.ts'], { cwd: endpoints }).sort()) {
   const contracts = Object.values((await import(join(endpoints, file))) as Readonly<Record<string, unknown>>);
   for (const each of contracts) if (isContract(each)) place(each);
 }
@@ -23,13 +23,22 @@ function place(contract: Contract): void {
   if (!CONTRACTS.has(key)) CONTRACTS.set(key, contract);
 }
 
+function withSegments(method: string, path: string): Contract | undefined {
+  return [...CONTRACTS.values()].find(
+    (contract) =>
+      contract.method === method &&
+      new RegExp(`^${contract.path.replaceAll('.', '\\.').replaceAll(/\{[a-z_]+\}/gu, '[^/]+')}$`, 'u').test(
+        path,
+      ),
+  );
+}
+
 /**
  * Asserts that the API description has this answer. Passes over answers at addresses where no endpoint is.
  * @param path as sent, below the issuer
  */
 export function assertDescribedAnswer(method: string, path: string, sent: SentResponse): void {
   const exact = path.replace(/\?.*$/su, '');
-  const contract =
-    CONTRACTS.get(`${method} ${exact}`) ?? CONTRACTS.get(`${method} ${exact.replace(/[^/]+$/u, '{id}')}`);
+  const contract = CONTRACTS.get(`${method} ${exact}`) ?? withSegments(method, exact);
   if (contract !== undefined) assertDescribedOrRefused(contract, sent);
 }

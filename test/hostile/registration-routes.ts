@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Answer, Attacked, HostileRequest } from './attacked-program.ts';
 import type { Expected } from './registry.ts';
-import { assertAnswer, authorise, getClient, postClient, putClient, register } from './registry.ts';
+import { assertAnswer, authorise, getClient, postClient, putClient, register, STATUSES } from './registry.ts';
 
 /** One request body of docs/contract/hostile/registration.md, for every address that takes client metadata. */
 export interface BodyRow {
@@ -84,4 +84,25 @@ async function judge(attacked: Attacked, row: BodyRow, answer: Answer, expected:
   const { client_id, registration_access_token } = answer.json;
   const read = await attacked.send(getClient(String(client_id), String(registration_access_token)));
   assert.equal(read.body, answer.body, 'GET differs');
+}
+
+/** The administration takes metadata as a member of its body. Text that is no JSON goes as it is. */
+export const POST_AS_ADMIN: Route = {
+  name: 'POST by the administration',
+  async play(attacked, row) {
+    const { body } = row;
+    const content = typeof body === 'string' && isObject(body) ? `{"metadata":${body}}` : body;
+    const request = { ...postClient(content, attacked.program.adminToken), path: '/admin/v1/clients' };
+    const answer = await attacked.send(asSent(row, request));
+    assert.equal(answer.status, row.expected === 'registered' ? 201 : STATUSES[row.expected], answer.body);
+  },
+};
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }

@@ -5,7 +5,7 @@ import { CANARY } from './attacked-program.ts';
 /** The answers of the registry by their error code, which implies the status. */
 export type Expected = keyof typeof STATUSES;
 
-const STATUSES = {
+export const STATUSES = {
   registered: 200,
   invalid_request: 400,
   invalid_redirect_uri: 400,

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Program } from '../program/start.ts';
 import { startProgram } from '../program/start.ts';
-import { testTransport } from './transport.ts';
+import { testTransport, testTransportRows } from './transport.ts';
+import { rowsAtManagement } from './transport-management-rows.ts';
 import type { TransportTarget } from './transport-row.ts';
+import { ROWS } from './transport-rows.ts';
 
 /** The same rows as in transport.test.ts, sent to the started program with its real endpoints. */
 const times = { headers_ms: 1_000, request_ms: 2_000, check_ms: 1_000 };
@@ -38,6 +40,17 @@ before(async () => {
 after(() => program.stop());
 
 testTransport(() => target);
+
+// The same rows on the management listener: the administration, and health where the table asks for the key set.
+testTransportRows(
+  () => ({
+    ...target,
+    host: target.health.host,
+    port: target.health.port,
+    authorization: `Bearer ${program.adminToken}`,
+  }),
+  rowsAtManagement(ROWS),
+);
 
 test('the log of all this holds no token, no fault of ours and no stack (I6)', () => {
   const output = program.output();

@@ -2,6 +2,7 @@ import { digestOf } from '../../keys/digest.ts';
 import type { Schema } from '../../spec/json-schema.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { SCHEMAS } from '../../spec/schemas.ts';
+import { UNCACHED } from '../answer.ts';
 import type { EndpointResponse } from '../contract.ts';
 import type { Item, Listed } from './operation.ts';
 import { type ListForm, PAGE_LIMIT } from './operation-contract.ts';
@@ -74,7 +75,7 @@ export function rendersList(
       : questionOf(form, parameters) + Buffer.from(JSON.stringify(next)).toString('base64url');
   return {
     status: 200,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    headers: { 'content-type': 'application/json', ...UNCACHED },
     body: JSON.stringify({
       items: items.map((item) => selectFields(form.item, parameters, item)),
       next: cursor,

@@ -10,6 +10,7 @@ import type { FormLimits, Parameters } from '../../spec/parameters.ts';
 import { percentDecode } from '../../spec/percent-encoding.ts';
 import { notFound, Problem } from '../../spec/problems.ts';
 import { shownText } from '../../spec/shown-text.ts';
+import { UNCACHED } from '../answer.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
 import { problemResponse } from '../problem-response.ts';
 import { type AdminAuthenticationNeeds, type AdminCaller, adminCaller } from './authenticate.ts';
@@ -157,7 +158,7 @@ export const streaming = <Needs>(
 ): OpenOperation<Needs> =>
   opened(contract, async (needs, call) => {
     const { headers, body } = await act(needs, call);
-    return { status: 200, headers: { 'cache-control': 'no-store', ...headers }, body };
+    return { status: 200, headers: { ...UNCACHED, ...headers }, body };
   });
 
 /** Makes an operation that makes an item. */
@@ -328,7 +329,7 @@ function previewOf({ before, after, warnings = [] }: Plan): EndpointResponse {
 }
 
 function doneResponse(form: OperationForm, { item, version, location }: Done): EndpointResponse {
-  if (item === undefined) return { status: 204, headers: { 'cache-control': 'no-store' } };
+  if (item === undefined) return { status: 204, headers: UNCACHED };
   const isAction = form.kind === 'action';
   return answered(STATUS_OF_ITEM[form.kind] ?? 200, item, {
     ...(isAction && version === undefined ? {} : { etag: etagOf(version ?? versionOf(item)) }),
@@ -361,7 +362,7 @@ function answered(
 ): EndpointResponse {
   return {
     status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+    headers: { 'content-type': 'application/json', ...UNCACHED, ...headers },
     body: JSON.stringify(body),
   };
 }

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { type Program, sha256, startProgram } from '../program/start.ts';
+import type { Answer, Attacked, HostileRequest } from './attacked-program.ts';
+import { JSON_TYPE } from './registry.ts';
+
+/** Every request of a table stands below this path, on the listener of the protocol and on the management listener. */
+export const ADMIN_PATH = '/admin/v1';
+
+/** Returns a request of the administration, with a break-glass token where no other credential is named. */
+export function administering(
+  attacked: Attacked,
+  method: string,
+  path: string,
+  more: Partial<HostileRequest> & { readonly json?: unknown } = {},
+): HostileRequest {
+  const { json, ...request } = more;
+  const headers = `${json === undefined ? '' : JSON_TYPE}${request.headers ?? ''}`;
+  return {
+    bearer: attacked.program.adminToken,
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    ...request,
+    method,
+    path: ADMIN_PATH + path,
+    headers,
+  };
+}
+
+export interface AdminClient {
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly etag: string;
+}
+
+/** Registers a client by the administration, which may give it scope of the administration. */
+export async function createClient(attacked: Attacked, metadata: object): Promise<AdminClient> {
+  const answer = await attacked.send(administering(attacked, 'POST', '/clients', { json: { metadata } }));
+  assert.equal(answer.status, 201, answer.body);
+  return { ...(answer.json as unknown as AdminClient), etag: answer.headers['etag'] ?? '' };
+}
+
+export const FORM_TYPE = 'Content-Type: application/x-www-form-urlencoded\r\n';
+
+export const authorizationOf = ({ client_id, client_secret }: AdminClient): string =>
+  `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
+
+/** An access token of a client that acts for itself. */
+export async function tokenOf(attacked: Attacked, client: AdminClient, scope: string): Promise<string> {
+  const answer = await attacked.send({
+    method: 'POST',
+    path: '/token',
+    authorization: authorizationOf(client),
+    headers: FORM_TYPE,
+    body: `grant_type=client_credentials&scope=${encodeURIComponent(scope)}`,
+  });
+  assert.equal(answer.status, 200, answer.body);
+  return String(answer.json['access_token']);
+}
+
+/** An access token of a new client that is registered for this scope. */
+export async function tokenWith(attacked: Attacked, scope: string): Promise<string> {
+  const client = await createClient(attacked, { grant_types: ['client_credentials'], scope });
+  return await tokenOf(attacked, client, scope);
+}
+
+/** Asserts a refusal, and the code of its problem details. */
+export function assertRefused(answer: Answer, status: number, code: string): void {
+  assert.equal(answer.status, status, `${answer.status} ${answer.body}`);
+  assert.equal(answer.json['type'], `urn:chancery:problem:${code}`);
+}
+
+/** Starts a second server on the database of an attacked one. */
+export async function secondNode({ program }: Attacked): Promise<Program> {
+  const environment = {
+    CHANCERY_ADMIN_LISTENERS: 'both',
+    CHANCERY_ADMIN_TOKEN_SHA256: sha256(program.adminToken),
+  };
+  return await startProgram({ folder: program.folder, environment });
+}
