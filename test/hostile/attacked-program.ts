@@ -208,7 +208,7 @@ function checkRefusal(secrets: Set<string>, body: string, headers: RawAnswer['he
 function checkProblem(body: string): void {
   const { type, detail, instance } = asObject(body);
   assert.match(String(type), /^urn:chancery:problem:[a-z_]+$/);
-  assert.match(String(detail), /^[^\u0000-\u001f\u007f]{1,2000}$/u);
+  assert.match(String(detail), /^\P{Cc}{1,2000}$/u);
   assert.match(String(instance), /^urn:chancery:request:[\w-]+$/);
 }
 
