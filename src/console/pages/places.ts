@@ -1,11 +1,13 @@
 import type { VNode } from 'preact';
 import type { MessageKey } from '../state/messages.ts';
 import type { IconName } from '../view/icon.ts';
+import { accounts } from './accounts/accounts.ts';
 import { audit } from './audit/audit.ts';
 import { clients } from './clients/clients.ts';
 import { initialTokens } from './initial-tokens/initial-tokens.ts';
 import { keys } from './keys/keys.ts';
 import { overview } from './overview/overview.ts';
+import { grants, sessions } from './sessions/sessions.ts';
 import { settings } from './settings/settings.ts';
 
 /** A page of the console, as the navigation and the router know it. */
@@ -41,6 +43,14 @@ export const GROUPS: readonly PlaceGroup[] = [
         scope: 'admin:tokens:read',
         show: initialTokens,
       },
+    ],
+  },
+  {
+    label: 'group.people',
+    places: [
+      { name: 'accounts', label: 'accounts', icon: 'account', scope: 'admin:accounts:read', show: accounts },
+      { name: 'sessions', label: 'sessions', icon: 'session', scope: 'admin:sessions:read', show: sessions },
+      { name: 'grants', label: 'grants', icon: 'grant', scope: 'admin:sessions:read', show: grants },
     ],
   },
   {

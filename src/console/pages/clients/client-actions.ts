@@ -11,6 +11,7 @@ import { confirmed } from '../../view/confirm.ts';
 import { action, menu } from '../../view/controls.ts';
 import { component, div } from '../../view/elements.ts';
 import { shownOnce } from '../../view/secret.ts';
+import { restoreDeleted } from './deleted.ts';
 import { nameOf, type Versioned } from './describe.ts';
 
 interface ActionsProps extends Versioned {
@@ -25,9 +26,7 @@ function ClientActions({ client, etag }: ActionsProps): VNode | null {
   const token = useSignal<string | undefined>(undefined);
   if (!may('admin:clients:write')) return null;
   const { client_id } = client;
-  const close = (): void => {
-    act.value = undefined;
-  };
+  const close = setting(act, undefined);
   return div(
     { class: 'actions' },
     menu({
@@ -63,7 +62,10 @@ function ClientActions({ client, etag }: ActionsProps): VNode | null {
           act: async (reason) => {
             await api.adminClientDelete({ client_id, 'if-match': etag, ...reason });
             go(['clients']);
-            toast(t('client.deleted'));
+            toast(t('client.deleted'), async () => {
+              await restoreDeleted(client_id);
+              go(['clients', client_id]);
+            });
           },
         })
       : null,

@@ -6,10 +6,13 @@ import { href } from '../../state/route.ts';
 import { may } from '../../state/session.ts';
 import { component, div } from '../../view/elements.ts';
 import { card, empty, failed, pageHead, skeleton, tabs } from '../../view/page.ts';
+import { tokenList } from '../sessions/lists.ts';
 import { clientActions } from './client-actions.ts';
 import { clientNow, nameOf, type Versioned } from './describe.ts';
+import { clientHistory } from './history.ts';
 import { metadataEditor } from './metadata-editor.ts';
 import { refusals } from './refusals.ts';
+import { secrets } from './secrets.ts';
 import { clientSummary } from './summary.ts';
 
 interface ClientPageProps {
@@ -38,6 +41,22 @@ const TABS: readonly TabRow[] = [
     name: 'json',
     label: 'client.json',
     show: (found, reload) => metadataEditor({ ...found, reload, form: false }),
+  },
+  {
+    name: 'secrets',
+    label: 'client.secrets',
+    show: ({ client }, reload) => secrets({ client, reload }),
+  },
+  {
+    name: 'tokens',
+    label: 'tokens',
+    scope: 'admin:sessions:read',
+    show: ({ client: { client_id } }) => tokenList({ client_id }),
+  },
+  {
+    name: 'history',
+    label: 'client.history',
+    show: ({ client: { client_id } }, reload) => clientHistory({ client_id, reload }),
   },
   {
     name: 'refusals',

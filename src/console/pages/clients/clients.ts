@@ -4,21 +4,23 @@ import type { AdminClient } from '../../../client/client.ts';
 import { api } from '../../state/api.ts';
 import { setting } from '../../state/into.ts';
 import { t, tWord } from '../../state/messages.ts';
-import { href, route, setQuery } from '../../state/route.ts';
+import { href, route } from '../../state/route.ts';
 import { may } from '../../state/session.ts';
-import { action, badge, badges } from '../../view/controls.ts';
+import { action, actionLink, badge, badges } from '../../view/controls.ts';
 import { a, code, component, div, span } from '../../view/elements.ts';
-import { type Choice, filterField } from '../../view/fields.ts';
+import type { Choice } from '../../view/fields.ts';
 import type { Column } from '../../view/list.ts';
 import { type Filter, type ItemPage, listPage } from '../../view/list-page.ts';
 import { pageHead } from '../../view/page.ts';
 import { when } from '../../view/time.ts';
 import { clientPage } from './client.ts';
+import { deletedClients } from './deleted.ts';
 import { GRANT_TYPES, grantsOf, nameOf, originOf } from './describe.ts';
 import { registering } from './new-client.ts';
 
 /** The clients, or one of them. */
 export function clients([client_id, tab = '']: readonly string[]): VNode {
+  if (route.value.query['show'] === 'deleted') return deletedClients();
   return client_id === undefined ? component(Clients, {}) : clientPage({ client_id, tab, key: client_id });
 }
 
@@ -39,19 +41,13 @@ const SORTS = ['client_id', 'name', '-created_at', 'created_at', '-last_used_at'
 function Clients(): VNode {
   const isMaking = useSignal(false);
   const version = useSignal(0);
-  const { query } = route.value;
   return div(
     null,
     pageHead({
       title: t('clients'),
       lead: t('clients.lead'),
       actions: [
-        filterField(
-          t('clients.sort'),
-          query['sort'] ?? '',
-          SORTS.map((value) => ({ value, label: tWord('clients.sort', value) })),
-          (sort) => setQuery({ sort }),
-        ),
+        actionLink({ label: t('deleted'), icon: 'trash', to: href(['clients'], { show: 'deleted' }) }),
         may('admin:clients:write')
           ? action({
               label: t('clients.new'),
@@ -66,7 +62,6 @@ function Clients(): VNode {
       label: t('clients'),
       search: { name: 'name_contains', label: t('clients.search') },
       filters: filters(),
-      given: query['sort'] === undefined ? {} : { sort: query['sort'] },
       load: async (asked) =>
         (await api.adminClientList({ query: { limit: 50, ...asked } })) as ItemPage<AdminClient>,
       keyOf: ({ client_id }) => client_id,
@@ -95,6 +90,7 @@ function filters(): readonly Filter[] {
     { name: 'state', label: t('state'), choices: words('clients.state', ['active', 'expired']) },
     { name: 'redirect_host', label: t('clients.redirect_host') },
     { name: 'scope', label: t('clients.scope') },
+    { name: 'sort', label: t('clients.sort'), choices: words('clients.sort', SORTS) },
   ];
 }
 

@@ -31,6 +31,7 @@ export const keys = (): VNode => component(Keys, {});
 
 /** The keys of the server: when each was announced, signs and goes. */
 function Keys(): VNode {
+  const isRotating = useSignal(false);
   const shown = useSignal<AdminKey | undefined>(undefined);
   const revoking = useSignal<AdminKey | undefined>(undefined);
   const loaded = useLoaded('keys', async () => {
@@ -39,7 +40,27 @@ function Keys(): VNode {
   });
   return div(
     null,
-    pageHead({ title: t('keys'), lead: t('keys.lead') }),
+    pageHead({
+      title: t('keys'),
+      lead: t('keys.lead'),
+      actions: may('admin:keys')
+        ? action({ label: t('keys.rotate'), icon: 'refresh', onClick: setting(isRotating, true) })
+        : undefined,
+    }),
+    isRotating.value
+      ? confirmed({
+          title: t('keys.rotate.title'),
+          text: t('keys.rotate.text'),
+          label: t('keys.rotate'),
+          harmless: true,
+          close: setting(isRotating, false),
+          act: async (reason) => {
+            await api.adminKeyRotate({ body: {}, ...reason });
+            toast(t('keys.rotated'));
+            loaded.reload();
+          },
+        })
+      : null,
     content(loaded, {
       show: into(shown),
       revoke: into(revoking),
