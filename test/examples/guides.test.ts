@@ -51,6 +51,19 @@ test('docs/mcp.md: each block works when it is pasted in order, and the example 
   guide.end();
 });
 
+test('docs/operate/administration.md: each block works when it is pasted in order, from the first token to a changed client', async () => {
+  const guide = documentOf('docs/operate/administration.md');
+  await person.open(guide.next(), STARTED);
+  assert.match(await person.paste(guide.next()), /"use":"sig","state":"active"/u);
+  assert.match(await person.paste(guide.next()), /"dry_run":true,"changes":\[\{"path":"\/rotated\/0"/u);
+  assert.match(await person.paste(guide.next()), /"client_secret":/u);
+  assert.match(await person.paste(guide.next()), /"scope":"admin:clients:write"/u);
+  const [find = '', change = ''] = guide.next().split('\n');
+  assert.match(await person.paste(find), /"items":\[\{"client_id"[^]*night job/u);
+  assert.match(await person.paste(change), /"client_name":"day job"/u);
+  guide.end();
+});
+
 test('docs/operate/install.md: init and serve work when they are pasted in order', async () => {
   const guide = documentOf('docs/operate/install.md', {
     'npm run build && npm pack': 'test/package/package.test.ts',

@@ -43,6 +43,7 @@ export interface Terminal {
 const COPIED: Readonly<Record<string, RegExp>> = {
   INITIAL_ACCESS_TOKEN: /^ *initial access token +(\S+)$/imu,
   DIRECT_AUTHORISATION_TOKEN: /^ *Direct authorisation token +(\S+)$/mu,
+  ADMINISTRATION_TOKEN: /^ *Administration token +(\S+)$/mu,
   CLIENT_ID: /"client_id": ?"([^"]+)"/u,
   CLIENT_SECRET: /"client_secret": ?"([^"]+)"/u,
   ACCESS_TOKEN: /"access_token": ?"([^"]+)"/u,
@@ -83,6 +84,7 @@ export async function newcomer(): Promise<Newcomer> {
       .replace('chancery init ', `chancery init --listen 127.0.0.1:${port} `)
       .replaceAll(/\/etc\/chancery|\/var\/lib\/chancery/gu, folder)
       .replaceAll('http://127.0.0.1:8080', issuer)
+      .replaceAll('http://127.0.0.1:9090', `http://127.0.0.1:${management}`)
       .replaceAll('http://127.0.0.1:8091', `http://127.0.0.1:${entities}`)
       .replaceAll('http://localhost:8092', `http://localhost:${signInPage}`);
     return Object.keys(COPIED).reduce((text, name) => {
