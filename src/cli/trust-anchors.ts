@@ -1,4 +1,4 @@
-import type { AnchorKey } from '../federation/trust-anchors/anchor-record.ts';
+import { shownKeys } from '../federation/trust-anchors/shown-keys.ts';
 import type { AnchorView } from '../federation/trust-anchors/trust-anchors.ts';
 import type { TenantFederation } from '../tenant/tenant.ts';
 import { command } from './command.ts';
@@ -130,14 +130,6 @@ async function look({ trust }: TenantFederation, entityId: string): Promise<stri
   return `the configuration of ${entityId} is not known now: ${outcome.words}${outcome.detail === undefined ? '' : ` (${outcome.detail})`}`;
 }
 
-interface ShownKey {
-  readonly kid: unknown;
-  readonly state: string;
-  readonly since: number | null;
-  readonly missing_since: number | null;
-  readonly thumbprint: string;
-}
-
 function print(
   anchor: AnchorView,
   problem: string | undefined,
@@ -165,7 +157,7 @@ function print(
   ]);
   table(line, HEADS).print(
     keys.map(({ kid, state, since, missing_since, thumbprint }) => [
-      String(kid),
+      kid,
       state,
       timeText(since, '-'),
       timeText(missing_since, '-'),
@@ -173,33 +165,6 @@ function print(
     ]),
   );
   line('');
-}
-
-function shownKeys({ pins, record, trusted }: AnchorView): readonly ShownKey[] {
-  const names = new Set(trusted.map(({ thumbprint }) => thumbprint));
-  const seen = record.keys.map((key) => ({
-    kid: key.jwk['kid'],
-    state: stateOf(key, pins.has(key.thumbprint), names.has(key.thumbprint)),
-    since: key.since === 0 ? null : key.since,
-    missing_since: key.missing_since,
-    thumbprint: key.thumbprint,
-  }));
-  const unseen = [...pins.values()]
-    .filter(({ thumbprint }) => record.keys.every((key) => key.thumbprint !== thumbprint))
-    .map(({ thumbprint, jwk }) => ({
-      kid: jwk['kid'],
-      state: 'pinned',
-      since: null,
-      missing_since: null,
-      thumbprint,
-    }));
-  return [...seen, ...unseen];
-}
-
-function stateOf({ accepted, withdrawn_at }: AnchorKey, isPinned: boolean, isTrusted: boolean): string {
-  if (!isTrusted) return withdrawn_at === null ? 'announced' : 'withdrawn';
-  if (isPinned) return 'pinned';
-  return accepted?.by === 'setting' ? 'followed' : 'accepted';
 }
 
 export const TRUST_ANCHOR_COMMANDS = [show, accept, reset];

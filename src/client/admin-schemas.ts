@@ -389,3 +389,51 @@ export interface AdminAccessToken {
   readonly issued_at: string;
   readonly expires_at: string;
 }
+
+/** A client that a federation vouches for. */
+export interface AdminFederationMember {
+  readonly client_id: string;
+  readonly entity_id: string;
+  readonly registration: 'explicit' | 'automatic';
+  readonly state: 'active' | 'expired';
+  readonly trust_anchor: string;
+  readonly trust_chain: readonly string[];
+  readonly expires_at: string | null;
+  readonly trust_chain_expires_at: string | null;
+  readonly resolved_at: string | null;
+  readonly trust_marks: readonly string[];
+  readonly verified_trust_marks: readonly string[];
+  readonly failure: { readonly at: string; readonly reason: string; readonly words: string } | null;
+}
+
+/** How the resolution of each client of an entity ended. */
+export interface AdminFederationRefresh {
+  readonly outcomes: readonly ({ readonly client_id: string; readonly renewed: boolean; readonly expires_at: string | null; readonly changed?: readonly string[]; readonly error?: string; readonly error_description?: string })[];
+}
+
+export interface AdminResolutionRequest {
+  readonly entity_id: string;
+  readonly trust_anchor?: string;
+}
+
+/** A search for a trust chain: every statement with its checks, and the outcome. */
+export interface AdminResolution {
+  readonly subject: string;
+  readonly chain: Readonly<Record<string, unknown>> | null;
+  readonly reason?: Readonly<Record<string, unknown>>;
+  readonly fetches: number;
+  readonly search: Readonly<Record<string, unknown>>;
+}
+
+/** A trust anchor of the settings, with what servers have seen of its keys. */
+export interface AdminTrustAnchor {
+  readonly entity_id: string;
+  readonly expires_at: string | null;
+  readonly keys: readonly ({ readonly kid: string; readonly state: 'pinned' | 'accepted' | 'followed' | 'announced' | 'withdrawn'; readonly since: string | null; readonly missing_since: string | null; readonly thumbprint: string })[];
+  readonly trusted: Readonly<Record<string, unknown>>;
+  readonly problem: string | null;
+}
+
+export interface AdminAnchorAcceptance {
+  readonly thumbprints?: readonly string[];
+}

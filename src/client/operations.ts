@@ -1,6 +1,6 @@
 // Made from the API description by `npm run docs`; do not edit.
 
-import type { AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminClientVersion, AdminClientVersionContent, AdminClientDiff, AdminDeletedClient, AdminRestoredClient, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminOwnedClient, AdminAccount, AdminNewAccount, AdminMadeAccount, AdminAccountChanges, AdminPassword, AdminMadePassword, AdminEnded, AdminSession, AdminGrant, AdminConsent, AdminAccessToken } from './admin-schemas.ts';
+import type { AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminClientVersion, AdminClientVersionContent, AdminClientDiff, AdminDeletedClient, AdminRestoredClient, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminOwnedClient, AdminAccount, AdminNewAccount, AdminMadeAccount, AdminAccountChanges, AdminPassword, AdminMadePassword, AdminEnded, AdminSession, AdminGrant, AdminConsent, AdminAccessToken, AdminFederationMember, AdminFederationRefresh, AdminResolutionRequest, AdminResolution, AdminTrustAnchor, AdminAnchorAcceptance } from './admin-schemas.ts';
 
 import type { ClientMetadata, ClientInformation, DryRun, AuditEvent, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
@@ -140,6 +140,26 @@ export interface Calls {
   adminDeclarationPlan: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly owner: string; readonly clients: readonly AdminDeclaredClient[]; readonly adopt?: readonly string[]; readonly adopt_unowned?: boolean; readonly replace?: readonly string[] } }; readonly answer: AdminDeclarationPlan | AdminPreview };
   /** Lists the clients of an owner, with the versions that a deletion by a plan needs. `GET /admin/v1/declarations` */
   adminDeclarationList: { readonly request: { readonly query?: { readonly owner?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminOwnedClient | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Trusts the keys that a trust anchor announces, and no longer those that its newest configuration lacks. `POST /admin/v1/federation/trust-anchors/{entity_id}/accept` */
+  adminTrustAnchorAccept: { readonly request: { readonly entity_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: AdminAnchorAcceptance }; readonly answer: AdminTrustAnchor | AdminPreview };
+  /** Lists the trust anchors of the settings with their keys: trusted, announced, missing. `GET /admin/v1/federation/trust-anchors` */
+  adminTrustAnchorList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminTrustAnchor | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Fetches the configuration of a trust anchor now, so that its new keys are seen. `POST /admin/v1/federation/trust-anchors/{entity_id}/look` */
+  adminTrustAnchorLook: { readonly request: { readonly entity_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminTrustAnchor | AdminPreview };
+  /** Returns one trust anchor with its keys. `GET /admin/v1/federation/trust-anchors/{entity_id}` */
+  adminTrustAnchorRead: { readonly request: { readonly entity_id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminTrustAnchor | Readonly<Record<string, unknown>> };
+  /** Forgets what servers have seen of a trust anchor, and every accepted key: the keys of the settings count. `POST /admin/v1/federation/trust-anchors/{entity_id}/reset` */
+  adminTrustAnchorReset: { readonly request: { readonly entity_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminTrustAnchor | AdminPreview };
+  /** Searches for a trust chain to an entity as the server does, and explains the outcome. Nothing is registered. `POST /admin/v1/federation/resolve` */
+  adminFederationResolve: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: AdminResolutionRequest }; readonly answer: AdminResolution | AdminPreview };
+  /** Returns one client that a federation vouches for, with its trust chain. `GET /admin/v1/federation/members/{client_id}` */
+  adminFederationMemberRead: { readonly request: { readonly client_id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminFederationMember | Readonly<Record<string, unknown>> };
+  /** Deletes a client of a federation and ends its tokens. While its federation vouches for it, it can register again. `DELETE /admin/v1/federation/members/{client_id}` */
+  adminFederationMemberDelete: { readonly request: { readonly client_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
+  /** Lists the clients that a federation vouches for, ordered by client_id. `GET /admin/v1/federation/members` */
+  adminFederationMemberList: { readonly request: { readonly query?: { readonly trust_anchor?: string | number | boolean; readonly entity_id?: string | number | boolean; readonly state?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminFederationMember | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Resolves the entity of a client again now, and renews its clients. One that fails stays as it is. `POST /admin/v1/federation/members/{client_id}/refresh` */
+  adminFederationMemberRefresh: { readonly request: { readonly client_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminFederationRefresh | AdminPreview };
   /** Lists the grants that have not expired, the latest first. `GET /admin/v1/grants` */
   adminGrantList: { readonly request: { readonly query?: { readonly sub?: string | number | boolean; readonly client_id?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminGrant | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Returns one grant. `GET /admin/v1/grants/{grant_id}` */
@@ -267,6 +287,16 @@ export const OPERATIONS = {
   adminDeclarationApply: { method: 'POST', path: '/admin/v1/declarations/apply', type: 'application/json' },
   adminDeclarationPlan: { method: 'POST', path: '/admin/v1/declarations/plan', type: 'application/json' },
   adminDeclarationList: { method: 'GET', path: '/admin/v1/declarations' },
+  adminTrustAnchorAccept: { method: 'POST', path: '/admin/v1/federation/trust-anchors/{entity_id}/accept', type: 'application/json' },
+  adminTrustAnchorList: { method: 'GET', path: '/admin/v1/federation/trust-anchors' },
+  adminTrustAnchorLook: { method: 'POST', path: '/admin/v1/federation/trust-anchors/{entity_id}/look' },
+  adminTrustAnchorRead: { method: 'GET', path: '/admin/v1/federation/trust-anchors/{entity_id}' },
+  adminTrustAnchorReset: { method: 'POST', path: '/admin/v1/federation/trust-anchors/{entity_id}/reset' },
+  adminFederationResolve: { method: 'POST', path: '/admin/v1/federation/resolve', type: 'application/json' },
+  adminFederationMemberRead: { method: 'GET', path: '/admin/v1/federation/members/{client_id}' },
+  adminFederationMemberDelete: { method: 'DELETE', path: '/admin/v1/federation/members/{client_id}' },
+  adminFederationMemberList: { method: 'GET', path: '/admin/v1/federation/members' },
+  adminFederationMemberRefresh: { method: 'POST', path: '/admin/v1/federation/members/{client_id}/refresh' },
   adminGrantList: { method: 'GET', path: '/admin/v1/grants' },
   adminGrantRead: { method: 'GET', path: '/admin/v1/grants/{grant_id}' },
   adminGrantRevoke: { method: 'POST', path: '/admin/v1/grants/{grant_id}/revoke' },

@@ -134,6 +134,21 @@ export const AUDIT_EVENTS = {
     place: 'row',
     detail: 'its label',
   },
+  'federation.resolve': {
+    words: 'An operator tried a resolution over the administration API.',
+    place: 'row',
+    detail: 'the entity identifier',
+  },
+  'federation.refresh': {
+    words: 'An operator resolved the clients of an entity again over the administration API.',
+    place: 'row',
+    detail: 'the entity identifier',
+  },
+  'trust-anchor.look': {
+    words: 'An operator fetched the configuration of a trust anchor over the administration API.',
+    place: 'row',
+    detail: 'the anchor',
+  },
   'tenant.create': { words: 'A tenant was made.', place: 'row' },
   'tenant.update': { words: 'The settings or names of a tenant were changed.', place: 'row' },
   'tenant.disable': { words: 'A tenant was disabled.', place: 'row' },

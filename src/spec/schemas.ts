@@ -3,6 +3,7 @@ import { ADMIN_CLIENT_SCHEMAS } from './admin-schemas/clients.ts';
 import { ADMIN_SCHEMAS } from './admin-schemas/conventions.ts';
 import { ADMIN_DECLARATION_SCHEMAS } from './admin-schemas/declarations.ts';
 import { ADMIN_EVENT_SCHEMAS } from './admin-schemas/events.ts';
+import { ADMIN_FEDERATION_SCHEMAS } from './admin-schemas/federation.ts';
 import { ADMIN_INITIAL_TOKEN_SCHEMAS } from './admin-schemas/initial-access-tokens.ts';
 import { ADMIN_KEY_SCHEMAS } from './admin-schemas/keys.ts';
 import { ADMIN_PEOPLE_SCHEMAS } from './admin-schemas/people.ts';
@@ -179,6 +180,7 @@ export const SCHEMAS = {
   ...ADMIN_TENANT_SCHEMAS,
   ...ADMIN_DECLARATION_SCHEMAS,
   ...ADMIN_PEOPLE_SCHEMAS,
+  ...ADMIN_FEDERATION_SCHEMAS,
   TokenResponse: said('RFC 6749 §5.1.', TOKEN_RESPONSE),
   DeviceAuthorization: DEVICE_AUTHORIZATION,
   TokenIntrospection: said('RFC 7662 §2.2. An inactive token has `active` alone.', TOKEN_INTROSPECTION),

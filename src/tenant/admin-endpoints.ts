@@ -7,6 +7,7 @@ import { adminClients } from '../endpoints/admin/clients/endpoint.ts';
 import { adminClientSecrets } from '../endpoints/admin/clients/secrets.ts';
 import { adminConsents } from '../endpoints/admin/consents/endpoint.ts';
 import { adminDeclarations } from '../endpoints/admin/declarations/endpoint.ts';
+import { adminFederation } from '../endpoints/admin/federation/endpoint.ts';
 import { adminGrants } from '../endpoints/admin/grants/endpoint.ts';
 import { adminInitialTokens } from '../endpoints/admin/initial-access-tokens/endpoint.ts';
 import { adminKeys } from '../endpoints/admin/keys/endpoint.ts';
@@ -37,6 +38,7 @@ const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
   adminGrants,
   adminConsents,
   adminAccessTokens,
+  adminFederation,
 ];
 
 /**

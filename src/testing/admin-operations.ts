@@ -7,6 +7,9 @@ import { ADMIN_CONTRACTS } from '../tenant/admin-endpoints.ts';
 import type { Answer, TestRequest } from './exchange.ts';
 import { ADMIN, type TestTenant, testTenant } from './tenant.ts';
 
+/** Makes the tenant of a test; the default is one with every default. */
+type MakeTenant = () => TestTenant | Promise<TestTenant>;
+
 /** Returns the request that an operation follows, without credentials. */
 export type OperationRequest = (tenant: TestTenant) => TestRequest | Promise<TestRequest>;
 
@@ -25,13 +28,17 @@ export function assertProblem(answer: Answer, status: number, code: string, deta
  * Tests what every operation refuses, and how: 400, 401, 403, 500 and 503, and what `Idempotency-Key` does to a `POST`.
  * Call it once for each operation.
  */
-export function testAdminOperation(name: string, request: OperationRequest): void {
+export function testAdminOperation(
+  name: string,
+  request: OperationRequest,
+  make: MakeTenant = testTenant,
+): void {
   const { form } =
     ADMIN_CONTRACTS.find((contract) => contract.name === name) ??
     assert.fail(`no operation is named ${name}`);
 
   test(`${name} answers 401 without a token, and names the scope that it needs (RFC 6750 §3)`, async () => {
-    const tenant = testTenant();
+    const tenant = await make();
     const scope = await scopeOf(tenant, name);
     const refused = await tenant.send(name, await request(tenant));
     assertProblem(refused, 401, 'invalid_token');
@@ -39,7 +46,7 @@ export function testAdminOperation(name: string, request: OperationRequest): voi
   });
 
   test(`${name} answers 403 to every scope value that does not include its own, and follows its own (RFC 6750 §3.1)`, async () => {
-    const tenant = testTenant();
+    const tenant = await make();
     const scope = await scopeOf(tenant, name);
     const asked = await request(tenant);
     const others = ADMIN_SCOPES.filter((each) => !permitsAdmin([each], scope));
@@ -51,7 +58,7 @@ export function testAdminOperation(name: string, request: OperationRequest): voi
   });
 
   test(`${name} answers 400 to a parameter that it does not know, and names those that it knows`, async () => {
-    const tenant = testTenant();
+    const tenant = await make();
     const asked = await request(tenant);
     const refused = await tenant.send(name, { ...asked, bearer: ADMIN, query: 'dryrun=true' });
     assertProblem(refused, 400, 'unknown_parameter', /^this operation has the parameters [a-z_, ]+ only$/);
@@ -70,13 +77,13 @@ export function testAdminOperation(name: string, request: OperationRequest): voi
     assert.equal(refused.headers['retry-after'], '60');
   });
 
-  if (isRepeatable(form)) testIdempotency(name, request);
+  if (isRepeatable(form)) testIdempotency(name, request, make);
 }
 
 /** Tests the repetition of a `POST`: 409 and 422. */
-function testIdempotency(name: string, request: OperationRequest): void {
+function testIdempotency(name: string, request: OperationRequest, make: MakeTenant): void {
   test(`${name} repeated with its Idempotency-Key has the same answer and happens once; another request answers 422`, async () => {
-    const tenant = testTenant();
+    const tenant = await make();
     const asked = await request(tenant);
     const keyed = { ...asked, bearer: ADMIN, headers: { ...asked.headers, 'idempotency-key': 'key-1' } };
     const first = await tenant.send(name, keyed);
@@ -96,7 +103,7 @@ function testIdempotency(name: string, request: OperationRequest): void {
   });
 
   test(`${name} with a key whose first answer was lost: 409, because the change may have happened`, async () => {
-    const tenant = testTenant();
+    const tenant = await make();
     const asked = await request(tenant);
     const keyed = { ...asked, bearer: ADMIN, headers: { ...asked.headers, 'idempotency-key': 'key-1' } };
     tenant.watch.fail(new Error('gone'), 'interactions.begin');
@@ -119,9 +126,13 @@ function testIdempotency(name: string, request: OperationRequest): void {
  * @param request without `If-Match`
  * @public
  */
-export function testAdminPrecondition(name: string, request: OperationRequest): void {
+export function testAdminPrecondition(
+  name: string,
+  request: OperationRequest,
+  make: MakeTenant = testTenant,
+): void {
   const send = async (match: string | undefined): Promise<Answer> => {
-    const tenant = testTenant();
+    const tenant = await make();
     const asked = await request(tenant);
     const headers = { ...asked.headers, ...(match === undefined ? {} : { 'if-match': match }) };
     return await tenant.send(name, { ...asked, bearer: ADMIN, headers });
@@ -146,9 +157,10 @@ export function testAdminDryRun(
   name: string,
   request: OperationRequest,
   state: (tenant: TestTenant) => Promise<unknown>,
+  make: MakeTenant = testTenant,
 ): void {
   test(`${name}?dry_run=true: 200 with the changes, and nothing is stored`, async () => {
-    const tenant = testTenant();
+    const tenant = await make();
     const asked = await request(tenant);
     const before = await state(tenant);
     const query = [asked.query ?? '', 'dry_run=true'].filter((part) => part !== '').join('&');

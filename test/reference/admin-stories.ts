@@ -1,4 +1,5 @@
 import { ADMIN, START } from '../../src/testing/tenant.ts';
+import { federationStory } from './admin-federation-stories.ts';
 import { tenantStory } from './admin-tenant-stories.ts';
 import { DECLARATION_STORIES } from './declaration-stories.ts';
 import { type Story, storyTenant } from './story.ts';
@@ -83,4 +84,5 @@ export const ADMIN_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'admin-statistics': [figures],
   'admin-tenants': [tenantStory],
   ...DECLARATION_STORIES,
+  'admin-federation': [federationStory],
 };
