@@ -68,7 +68,7 @@ const anchors = async ({ unwatched }: TestTenant): Promise<unknown> => await unw
 testAdminDryRun('admin-trust-anchor-accept', anchorWithBody, anchors, make);
 testAdminDryRun('admin-trust-anchor-reset', anchor, anchors, make);
 
-test('200: a member of a federation is listed and read with its chain, refreshed, and deleted', async () => {
+test('200: a member of a federation is listed and read with its chain and refreshed, and its deletion answers 204', async () => {
   const tenant = await federatedTenant();
   await tenant.register({ redirect_uris: ['https://other.example/cb'] });
   const client_id = await aMember(tenant);
