@@ -11,7 +11,7 @@ import { beginSignIn, may, type Person, session, signOut } from '../state/sessio
 import { chooseTheme, THEMES, theme } from '../state/theme.ts';
 import { dismiss, type Toast, toast, toasts } from '../state/toasts.ts';
 import { action, menu } from './controls.ts';
-import { a, aside, component, div, li, main, nav, p, span, ul } from './elements.ts';
+import { a, aside, component, div, header, li, main, nav, p, span, ul } from './elements.ts';
 import { icon } from './icon.ts';
 import { empty } from './page.ts';
 import { roleOf } from './role.ts';
@@ -34,7 +34,7 @@ export function Shell({ person }: { readonly person: Person }): VNode {
     component(Banners, {}),
     div(
       { class: 'shell' },
-      div(
+      header(
         { class: 'bar' },
         action({
           label: t('menu'),
