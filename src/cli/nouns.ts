@@ -71,6 +71,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./sessions.ts')).SESSION_COMMANDS,
   },
   {
+    name: 'consents',
+    summary: 'List and withdraw the consents of an end-user',
+    load: async () => (await import('./consents.ts')).CONSENT_COMMANDS,
+  },
+  {
     name: 'grants',
     summary: 'List and revoke the grants of an end-user',
     load: async () => (await import('./grants.ts')).GRANT_COMMANDS,

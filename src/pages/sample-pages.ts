@@ -107,6 +107,16 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
   },
   logout: { kind: 'logout', client, form, username: 'ada', notice: undefined },
   'logout-notice': { kind: 'logout', client: undefined, form, username: undefined, notice },
+  applications: {
+    kind: 'applications',
+    username: 'ada',
+    action: '/account/applications',
+    applications: [
+      { client, client_id: 'clips', form_token: 'token', scope: ['openid', 'email'], since: '2026-11-23' },
+      { client: program, client_id: 'program', form_token: 'token', scope: [], since: '2026-11-22' },
+    ],
+  },
+  'applications-none': { kind: 'applications', username: 'ada', action: '/account', applications: [] },
   'signed-out': { kind: 'signed-out', outcome: 'ended', notice: undefined },
   'signed-out-kept': { kind: 'signed-out', outcome: 'kept', notice: undefined },
   'signed-out-none': { kind: 'signed-out', outcome: 'none', notice },

@@ -72,6 +72,26 @@ export interface DeviceDonePage {
   readonly outcome: 'allowed' | 'denied' | 'over';
 }
 
+/** An application on the page of an end-user. */
+export interface PageApplication {
+  readonly client: PageClient;
+  readonly client_id: string;
+  /** Proves that its button was on the page of this end-user. */
+  readonly form_token: string;
+  readonly scope: readonly string[];
+  /** A date, `YYYY-MM-DD`. */
+  readonly since: string;
+}
+
+/** The applications that have access to the account of a signed-in end-user. */
+export interface ApplicationsPage {
+  readonly kind: 'applications';
+  readonly username: string;
+  /** The target of its forms, a path of this server. */
+  readonly action: string;
+  readonly applications: readonly PageApplication[];
+}
+
 export interface LogoutPage {
   readonly kind: 'logout';
   readonly client: PageClient | undefined;
@@ -170,6 +190,7 @@ export type Page =
   | ConsentPage
   | DevicePage
   | DeviceDonePage
+  | ApplicationsPage
   | LogoutPage
   | SignedOutPage
   | FrontChannelLogoutPage

@@ -1,3 +1,4 @@
+import { applications, applicationsWithdraw } from '../endpoints/applications/endpoint.ts';
 import { authorization, postedAuthorization } from '../endpoints/authorization/endpoint.ts';
 import { clientDelete, clientDeleteAtRegister } from '../endpoints/client-delete/endpoint.ts';
 import { clientList } from '../endpoints/client-list/endpoint.ts';
@@ -86,6 +87,8 @@ const ENDPOINTS: readonly Open<Issuer>[] = [
   jwkSet,
   (issuer) => signedJwkSet(issuer.settings['federation.enabled'] ? issuer : undefined),
   ({ federation }) => federationRegistration(federation),
+  applications,
+  applicationsWithdraw,
   (issuer) => (issuer.settings['logout.endpoint'] ? endSession(issuer) : undefined),
   (issuer) => (issuer.settings['logout.endpoint'] ? endSessionForm(issuer) : undefined),
   (issuer) => (issuer.settings['logout.endpoint'] ? endSessionConfirmation(issuer) : undefined),

@@ -92,6 +92,14 @@ const tokens: Story = async () => {
   return story;
 };
 
+const applicationsPage: Story = async () => {
+  const story = storyTenant();
+  const { tenant } = story;
+  await tenant.send('applications');
+  story.show('A browser without a session', 200);
+  return story;
+};
+
 /** The requests and answers of the administration of people, by resource. */
 export const PEOPLE_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'admin-accounts': [accounts],
@@ -99,4 +107,5 @@ export const PEOPLE_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'admin-grants': [grants],
   'admin-consents': [consents],
   'admin-access-tokens': [tokens],
+  applications: [applicationsPage],
 };

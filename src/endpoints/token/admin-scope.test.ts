@@ -4,10 +4,11 @@ import { VERIFIER } from '../../../test/program/code-request.ts';
 import { changeAccount, setDisabled } from '../../sessions/manage-account.ts';
 import { type AdminRole, scopeOfRole } from '../../spec/admin-scopes.ts';
 import { registerAsOperator } from '../../testing/administration.ts';
+import { aDevice, TELEVISION } from '../../testing/device.ts';
 import { ACTOR } from '../../testing/end-users.ts';
 import { assertError } from '../../testing/exchange.ts';
 import { answeredTo, aPerson, RELYING_PARTY, type TestPerson } from '../../testing/person.ts';
-import { CALLBACK, DIRECT, testTenant } from '../../testing/tenant.ts';
+import { CALLBACK, DIRECT, ISSUER, testTenant } from '../../testing/tenant.ts';
 import { tokensFor } from '../../testing/userinfo.ts';
 
 const SCOPE = 'openid offline_access admin:accounts:read admin:accounts admin:tenants read';
@@ -137,6 +138,19 @@ test('H-534: an access token that passes through the browser has no scope of the
   const change = { scope: SCOPE, response_type: 'code token', nonce: 'n' };
   const { access_token = '' } = answeredTo(await ada.grant(client, change));
   assert.equal((await tenant.introspect(access_token))['scope'], 'openid offline_access read');
+});
+
+test('H-534: a device gets no scope of the administration', async () => {
+  const world = testTenant();
+  const device = await registerAsOperator(world, { ...TELEVISION, scope: 'openid read admin:accounts' });
+  const { begun } = await aDevice(world, device, { scope: 'admin:accounts' });
+  assertError(begun, 'invalid_scope');
+  const { codes } = await aDevice(world, device, { scope: 'read admin:accounts' });
+  const bea = await aPerson(world);
+  const entry = await bea.browser.open(`${ISSUER}/device`);
+  const page = await bea.signIn(await bea.browser.submit(entry, '', { user_code: codes.user_code }));
+  assert.match(page.html, /Have the permission “read”/);
+  assert.doesNotMatch(page.html, /Administer this server/);
 });
 
 test('H-534: direct authorisation refuses scope of the administration with 400 invalid_request', async () => {

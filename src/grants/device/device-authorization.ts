@@ -4,6 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { DEVICE_GRANT } from '../../spec/grant-types.ts';
 import type { Parameters } from '../../spec/parameters.ts';
+import { withoutAdminScope } from '../admin-scope.ts';
 import { requestedAudience } from '../audience.ts';
 import type { AuthorizationRequest } from '../authorization/authorization-request.ts';
 import { NO_CLAIMS } from '../authorization/claims-request.ts';
@@ -73,8 +74,10 @@ function requestOf(
       reason: 'grant-type-not-registered',
       values: { grant_type: DEVICE_GRANT },
     });
-  const scope = grantableScope(settings, stored, asked, mayRefresh(settings, metadata));
-  if (scope === undefined || scope.length === 0)
+  // A device shows a code that a person types elsewhere: the administration needs a sign-in that the client itself began.
+  const grantable = grantableScope(settings, stored, asked, mayRefresh(settings, metadata));
+  const scope = withoutAdminScope(grantable ?? []);
+  if (grantable === undefined || scope.length === 0)
     throw new OAuthError('invalid_scope', {
       error_description:
         asked === undefined
