@@ -28,8 +28,8 @@ export interface StoredClient {
   /** The registrant's privileges as JSON text. They bind later updates. */
   readonly privileges: string;
   /**
-   * The way of registration: `open`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER`, `federation:TRUST ANCHOR`, `document`
-   * or `cli`.
+   * The way of registration: `open`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER`, `federation:TRUST ANCHOR`, `document`,
+   * `cli`, or the actor of the administration API, such as `admin:client:ID`.
    */
   readonly registered_via: string;
   /**

@@ -37,6 +37,40 @@ export const REGISTRATION: readonly Mutant[] = [
     ],
   },
   {
+    name: 'client-list-behind',
+    fault: 'A list of clients leaves out what was registered a moment ago.',
+    edits: [
+      {
+        file: 'src/clients/listing/find-clients.ts',
+        find: '    if (step === 0 && !(await clientLists.isBehind())) return;',
+        replace: '    if (step === 0) return;',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/admin/clients/clients.test.ts',
+        test: 'a list shows a change as soon as the change was answered, and a deletion answers 204',
+      },
+    ],
+  },
+  {
+    name: 'bulk-without-admin-scope',
+    fault: 'A bulk request deletes clients that hold more of the administration than its caller.',
+    edits: [
+      {
+        file: 'src/endpoints/admin/clients/bulk.ts',
+        find: '  requireAdminScopeOf(client, call.caller.scope);',
+        replace: '',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/admin/clients/bulk.test.ts',
+        test: 'a bulk change touches no client that holds more than its caller, and gives no admin: scope',
+      },
+    ],
+  },
+  {
     name: 'default-scope-of-the-operator',
     fault: 'A client that the operator registered without scope gets what its token may set.',
     edits: [
