@@ -20,6 +20,8 @@ import { type RegistryCommands, registryCommands } from './registry-commands.ts'
 
 /** Two servers on one database, and the command that deletes a tenant beside them. Neither server removes rows itself. */
 const MASTER = 'master-of-doomed';
+const BREAK_GLASS = 'break-glass-of-the-default-tenant';
+const OWN_BREAK_GLASS = 'break-glass-of-the-tenant-itself';
 const CLIENTS = 200;
 const DISCOVERY = '/.well-known/openid-configuration';
 /** One batch is small, so that a command can be killed between two of them. */
@@ -31,8 +33,9 @@ let storage: Storage;
 let commands: RegistryCommands;
 
 before(async () => {
-  first = await startProgram({ environment: SETTINGS });
-  second = await startProgram({ folder: first.folder, environment: SETTINGS });
+  const environment = { ...SETTINGS, CHANCERY_ADMIN_TOKEN_SHA256: sha256(BREAK_GLASS) };
+  first = await startProgram({ environment });
+  second = await startProgram({ folder: first.folder, environment });
   storage = await openProgramStorage(first.folder);
   commands = registryCommands(first.folder, ENCRYPTION_KEY, SETTINGS);
 });
@@ -43,7 +46,10 @@ after(async () => {
 });
 
 async function doomed(id: string, clients = 0): Promise<TenantId> {
-  const settings = { 'registration.master-token-sha256': [`ops:${sha256(MASTER)}`] };
+  const settings = {
+    'registration.master-token-sha256': [`ops:${sha256(MASTER)}`],
+    'admin.token-sha256': [`own:${sha256(OWN_BREAK_GLASS)}`],
+  };
   await addTenant(storage, { id, issuer: `${first.issuer}/${id}`, settings });
   const own = storage.forTenant(id as TenantId).clients;
   await Promise.all(times(clients, async () => await own.create(aClient(), OPEN)));
@@ -95,7 +101,7 @@ test('tenants delete refuses a tenant in service, another id as confirmation, no
   assert.equal(await statusOf(first, id), 200);
 });
 
-test('a deletion that is killed in between stays closed on every server, and the next call ends it; the id is never used again', async () => {
+test('H-540, H-541: a deletion that is killed in between stays closed on every server, and the next call ends it; the id is never used again', async () => {
   const id = await doomed('acme', CLIENTS);
   for (const server of [first, second]) assert.equal(await statusOf(server, id), 200);
   await killedDeletion(id);
@@ -141,7 +147,7 @@ test('the audit is written to a file before it goes, and the event of the deleti
   assert.equal(await rowsOf(id), 0);
 });
 
-test('a request that was under way when its tenant was deleted may write a row: a server removes it in its next round, and ends a killed deletion', async () => {
+test('H-542: a request that was under way when its tenant was deleted may write a row: a server removes it in its next round, and ends a killed deletion', async () => {
   const id = await doomed('late', 3);
   const body = JSON.stringify({ redirect_uris: ['https://rp.example/cb'] });
   const underWay = request(`${second.url}/${id}/clients`, {
@@ -178,4 +184,47 @@ test('a request that was under way when its tenant was deleted may write a row: 
   } finally {
     await third.stop();
   }
+});
+
+test('H-543: the operations about all tenants are those of the default tenant: no token of another one opens them, whatever header it sends', async () => {
+  const id = await doomed('own', 1);
+  const ask = async (token: string, path: string, init: RequestInit = {}): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) };
+    return (await fetch(`${first.managementUrl}/admin/v1${path}`, { ...init, headers })).status;
+  };
+  const asTenant = { 'tenant-id': id };
+  const everyVersion = { 'if-match': '*' };
+  assert.equal(await ask(OWN_BREAK_GLASS, '/keys', { headers: asTenant }), 200);
+  for (const path of ['/tenants', `/tenants/${id}`, '/tenants/default']) {
+    assert.equal(await ask(OWN_BREAK_GLASS, path), 401, path);
+    assert.equal(await ask(OWN_BREAK_GLASS, path, { headers: asTenant }), 404, path);
+    const forced = `${path}?force=true`;
+    assert.equal(
+      await ask(OWN_BREAK_GLASS, forced, { method: 'DELETE', headers: everyVersion }),
+      path === '/tenants' ? 405 : 401,
+    );
+  }
+  assert.equal(await statusOf(second, id), 200);
+});
+
+test('H-544: DELETE of a tenant in service is refused; with force=true it is closed on every server, and its own token opens nothing', async () => {
+  const id = await doomed('http', 3);
+  const remove = async (query: string): Promise<Response> =>
+    await fetch(`${first.managementUrl}/admin/v1/tenants/${id}${query}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${BREAK_GLASS}`, 'if-match': '*' },
+    });
+  assert.equal((await remove('')).status, 409);
+  assert.equal((await remove('?force=true&dry_run=true')).status, 200);
+  for (const server of [first, second]) assert.equal(await statusOf(server, id), 200);
+  const deleted = await remove('?force=true');
+  assert.equal(deleted.status, 202);
+  for (const server of [first, second]) {
+    assert.equal(await statusOf(server, id), 404);
+    const headers = { authorization: `Bearer ${OWN_BREAK_GLASS}`, 'tenant-id': id };
+    assert.equal((await fetch(`${server.managementUrl}/admin/v1/keys`, { headers })).status, 404);
+  }
+  const again = await remove('');
+  assert.equal(((await again.json()) as { state: string }).state, 'deleted');
+  assert.equal(await rowsOf(id), 0);
 });
