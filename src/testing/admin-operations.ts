@@ -124,7 +124,6 @@ function testIdempotency(name: string, request: OperationRequest, make: MakeTena
 /**
  * Tests the conditions of a change: 412 and 428.
  * @param request without `If-Match`
- * @public
  */
 export function testAdminPrecondition(
   name: string,

@@ -1,3 +1,4 @@
+import { ADMINISTRATION } from './administration.ts';
 import { AUTHORIZATION } from './authorization.ts';
 import { CLIENT_DOCUMENTS } from './client-documents.ts';
 import { CLIENTS } from './clients.ts';
@@ -31,6 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...STEP_UP,
   ...SESSIONS,
   ...LIMITS,
+  ...ADMINISTRATION,
   ...FEDERATION,
   ...TRUST_ANCHORS,
   ...FEDERATED_CLIENTS,
