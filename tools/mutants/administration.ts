@@ -18,7 +18,7 @@ export const ADMINISTRATION: readonly Mutant[] = [
     killers: [
       {
         file: AUTHENTICATE_TEST,
-        test: 'H-499 a token for another resource server opens nothing here, and one for this server does (identifier; RFC 9068 §4)',
+        test: 'H-499 a token for another resource server opens nothing here, and one for this server does, in both formats (RFC 9068 §4)',
       },
     ],
   },
