@@ -339,7 +339,7 @@ interface ClaimValues {
   readonly claim: readonly string[] | undefined;
 }
 
-function claimsOf({ email, claim = [] }: ClaimValues): Readonly<Record<string, unknown>> {
+export function claimsOf({ email, claim = [] }: ClaimValues): Readonly<Record<string, unknown>> {
   return { ...(email === undefined ? {} : { email }), ...Object.fromEntries(claim.map(namedValue)) };
 }
 
@@ -357,7 +357,7 @@ function namedValue(text: string): readonly [string, unknown] {
 }
 
 /** Reads a new password: the first line of standard input if `fromStdin`, otherwise twice from the terminal. */
-async function readNewPassword(fromStdin: boolean, { complain }: Surroundings): Promise<string> {
+export async function readNewPassword(fromStdin: boolean, { complain }: Surroundings): Promise<string> {
   if (fromStdin) return await firstLine();
   if (!process.stdin.isTTY)
     throw new CommandFailure(

@@ -134,8 +134,8 @@ const restore = command({
     },
     'with-secrets': { kind: 'flag', words: 'Brings back the secrets of the version too.' },
     secrets: { kind: 'flag', words: 'Shows the secret and the registration access token in clear.' },
-    ...REASON_OPTION,
     ...REGISTRY_OPTIONS,
+    ...REASON_OPTION,
   },
   environment: SETTINGS_VARIABLES,
   output:

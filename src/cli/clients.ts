@@ -128,7 +128,7 @@ const update = command({
   ],
   servers: BESIDE_SERVERS,
   operands: { ...CLIENT, file: { words: FILE_WORDS } },
-  options: { ...SECRETS_OPTION, ...REASON_OPTION, ...REGISTRY_OPTIONS },
+  options: { ...SECRETS_OPTION, ...REGISTRY_OPTIONS, ...REASON_OPTION },
   environment: SETTINGS_VARIABLES,
   output: ONE_CLIENT,
   examples: ['chancery clients update demo client.json --secrets'],
@@ -166,8 +166,8 @@ const remove = command({
   operands: CLIENT,
   options: {
     purge: { kind: 'flag', words: 'Deletes the client for good, with its former versions.' },
-    ...REASON_OPTION,
     ...REGISTRY_OPTIONS,
+    ...REASON_OPTION,
   },
   environment: SETTINGS_VARIABLES,
   output: 'One line. With --json, one JSON object.',

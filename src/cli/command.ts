@@ -1,4 +1,5 @@
 import type { Environment } from '../config/environment.ts';
+import { SERVER_VARIABLES } from './remote/options.ts';
 
 /** The parts of the process that a command uses. */
 export interface Surroundings {
@@ -156,6 +157,10 @@ export function command<const O extends Options = None, const P extends Operands
     ...declared,
     options: declared.options ?? {},
     operands: declared.operands ?? {},
+    environment:
+      'server' in (declared.options ?? {})
+        ? [...declared.environment, ...SERVER_VARIABLES]
+        : declared.environment,
     // The parser returns exactly the values that the declaration names.
     run: async (call) => (await declared.run(call as unknown as Call<O, P>)) ?? 0,
   };

@@ -1,6 +1,5 @@
-import { configurationSchema } from '../config/configuration-schema.ts';
 import { CLIENT_SCHEMAS } from '../spec/client-metadata-schema.ts';
-import { closed, type Schema, said, TEXT, TEXTS, WEB_ADDRESS } from '../spec/json-schema.ts';
+import { closed, said, TEXT } from '../spec/json-schema.ts';
 import { OWNER_NAME } from '../spec/owner-name.ts';
 import { DECLARATIONS_VERSION } from './declarations.ts';
 
@@ -16,9 +15,6 @@ export function declarationSchema(): object {
     { anyOf: [closed({ file: TEXT }, ['file']), closed({ env: TEXT }, ['env'])] },
   );
   const metadata = { ...closed({ ...Object.fromEntries(members), client_secret }, []), patternProperties };
-  const { properties: settings } = configurationSchema() as {
-    readonly properties: Readonly<Record<string, Schema>>;
-  };
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Declarations for chancery plan and chancery apply',
@@ -40,18 +36,6 @@ export function declarationSchema(): object {
         clients: said('Clients by their client_id.', {
           type: 'object',
           additionalProperties: { anyOf: [{ $ref: '#/$defs/metadata' }, { type: 'null' }] },
-        }),
-        tenants: said('Tenants by their id.', {
-          type: 'object',
-          additionalProperties: closed(
-            {
-              issuer: WEB_ADDRESS,
-              aliases: TEXTS,
-              settings: { type: 'object', properties: settings },
-              disabled: { type: 'boolean' },
-            },
-            ['issuer'],
-          ),
         }),
       },
       ['chancery'],

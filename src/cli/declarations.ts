@@ -29,28 +29,15 @@ export interface ClientGroup {
   readonly clients: readonly ClientDeclaration[];
 }
 
-export interface TenantDeclaration {
-  readonly id: string;
-  readonly issuer: string;
-  readonly aliases: readonly string[];
-  /** Values of settings by their paths. */
-  readonly settings: Readonly<Record<string, unknown>>;
-  readonly disabled: boolean;
-  readonly place: string;
-}
-
 export interface Declarations {
   /** In the order of tenant and owner. */
   readonly groups: readonly ClientGroup[];
-  /** In the order of their ids. */
-  readonly tenants: readonly TenantDeclaration[];
 }
 
 /** The format version of the files. */
 export const DECLARATIONS_VERSION = 1;
 
-const MEMBERS = ['chancery', 'owner', 'tenant', 'defaults', 'clients', 'tenants', '$schema'];
-const TENANT_MEMBERS = ['issuer', 'aliases', 'settings', 'disabled'];
+const MEMBERS = ['chancery', 'owner', 'tenant', 'defaults', 'clients', '$schema'];
 
 /** Members of a client information response that say nothing about the metadata. A pasted response has them. */
 const IGNORED: ReadonlySet<string> = new Set([
@@ -89,7 +76,6 @@ class Reading {
   readonly #tenant: string;
   readonly #report: (line: string) => void;
   readonly #groups = new Map<string, ClientGroup & { readonly clients: ClientDeclaration[] }>();
-  readonly #tenants = new Map<string, TenantDeclaration>();
   /** The place of each client, by tenant and client_id. */
   readonly #places = new Map<string, string>();
   #name = '';
@@ -115,7 +101,6 @@ class Reading {
     }));
     return {
       groups: groups.toSorted((a, b) => order(a.tenant, b.tenant) || order(a.owner, b.owner)),
-      tenants: [...this.#tenants.values()].toSorted((a, b) => order(a.id, b.id)),
     };
   }
 
@@ -124,12 +109,9 @@ class Reading {
     if (document['chancery'] !== DECLARATIONS_VERSION)
       return this.#refuse(document, `a document must have \`chancery: ${DECLARATIONS_VERSION}\``);
     this.#requireKnown(document, MEMBERS, 'a document');
-    const { clients, tenants, tenant = this.#tenant } = document;
+    const { clients, tenant = this.#tenant } = document;
     if (typeof tenant !== 'string') return this.#refuse(document, 'tenant must be the id of a tenant');
     if (clients !== undefined) this.#clients(document, clients, tenant);
-    if (tenants === undefined) return undefined;
-    if (!isMap(tenants)) return this.#refuse(document, 'tenants must be a map from id to tenant');
-    for (const [id, value] of Object.entries(tenants)) this.#tenantOf(id, value, document);
     return undefined;
   }
 
@@ -185,31 +167,6 @@ class Reading {
     return { client_id, metadata: text, place, ...(secret === undefined ? {} : { secret }) };
   }
 
-  #tenantOf(id: string, value: JsonValue, document: Members): void {
-    const place = this.#place(value, document);
-    const refuse = (words: string): void => this.#report(`${place}: tenant ${shown(id)} ${words}`);
-    if (!isMap(value)) return refuse('must be a map');
-    const earlier = this.#tenants.get(id);
-    if (earlier !== undefined) return refuse(`is declared in ${earlier.place} already`);
-    this.#requireKnown(value, TENANT_MEMBERS, `tenant ${shown(id)}`);
-    const { issuer, aliases = [], settings = {}, disabled = false } = value;
-    if (typeof issuer !== 'string') return refuse('must have an issuer');
-    if (!Array.isArray(aliases) || !aliases.every((alias) => typeof alias === 'string'))
-      return refuse('has aliases that are not a list of URLs');
-    if (typeof disabled !== 'boolean') return refuse('has a `disabled` that is neither true nor false');
-    if (!isMap(settings)) return refuse('has settings that are not a map');
-    const found = {
-      id,
-      issuer,
-      aliases: aliases as readonly string[],
-      settings: byPath(settings),
-      disabled,
-      place,
-    };
-    this.#tenants.set(id, found);
-    return undefined;
-  }
-
   #requireKnown(value: Members, known: readonly string[], what: string): void {
     for (const name of Object.keys(value)) {
       if (known.includes(name)) continue;
@@ -251,14 +208,4 @@ function referenceOf(value: JsonValue): SecretReference | undefined {
   const fits =
     (kind === 'file' || kind === 'env') && typeof name === 'string' && name !== '' && more.length === 0;
   return fits ? { kind, name } : undefined;
-}
-
-/** Returns settings by their paths, from sections as chancery.yaml has them or from paths: `access-token.lifetime`. */
-function byPath(settings: Members): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(settings).flatMap(([name, value]): (readonly [string, JsonValue])[] =>
-    isMap(value) && !name.includes('.')
-      ? Object.entries(value).map(([rest, inner]) => [`${name}.${rest}`, inner] as const)
-      : [[name, value]],
-  );
-  return Object.fromEntries(entries);
 }

@@ -10,7 +10,7 @@ import { command } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import type { StorageSession } from './registry-session.ts';
 import { ACTOR, commandEvent, withStorage } from './session.ts';
-import { SETTINGS_VARIABLES, STORAGE_OPTIONS, type StorageCall } from './settings.ts';
+import { SETTINGS_VARIABLES, type StorageCall, TENANTS_OPTIONS } from './settings.ts';
 import { table, timeText } from './table.ts';
 import { statusLine } from './terminal.ts';
 
@@ -44,7 +44,7 @@ export const deleteTenant = command({
         'Writes the audit of the tenant to this new file, one JSON object per line, before anything is deleted.',
     },
     'dry-run': { kind: 'flag', words: 'Shows how many rows would go, and deletes nothing.' },
-    ...STORAGE_OPTIONS,
+    ...TENANTS_OPTIONS,
   },
   environment: SETTINGS_VARIABLES,
   output: `The number of deleted rows by table. With --dry-run, the rows that are there: up to ${COUNTED_MAX} are counted in each table. With --json, one JSON object.`,

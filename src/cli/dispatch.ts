@@ -69,7 +69,16 @@ export async function dispatch(typed: readonly string[], surroundings: Surroundi
     }
     name = nameOf(found);
     const parameters = words.slice(found.words.length);
-    return await found.run({ ...surroundings, ...parseCall(found, parameters), parameters });
+    const call = { ...surroundings, ...parseCall(found, parameters), parameters };
+    if (!('server' in found.options)) return await found.run(call);
+    const { refuseStrayOptions, serverOf } = await import('./remote/server-option.ts');
+    const server = serverOf(call);
+    if (server === undefined) {
+      refuseStrayOptions(found, call);
+      return await found.run(call);
+    }
+    const { runRemote } = await import('./remote/run-remote.ts');
+    return await runRemote(found, server, call);
   } catch (failure) {
     const { lines, code } = explain(name, failure);
     for (const line of lines) surroundings.complain(line);

@@ -15,7 +15,7 @@ const SUMMARY_LENGTH_MAX = 80;
 /** The verbs with which the words about an operand or an option begin. */
 const VERBS: ReadonlySet<string> = new Set(
   (
-    'Adds Allows Also Applies Checks Confirms Creates Deletes Disables Ends Finishes Gives Keeps Labels Lets Limits Names Overrides Prints Reads Removes ' +
+    'Adds Allows Also Applies Brings Checks Confirms Creates Deletes Disables Ends Finishes Gives Keeps Labels Lets Limits Names Overrides Prints Reads Removes ' +
     'Renames Repeats Replaces Rotates Says Selects Sets Shows Starts Stops Takes Uses Writes'
   ).split(' '),
 );

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { parseJsonObject } from '../spec/json.ts';
 import { CommandFailure } from './failure.ts';
 
 const NEWLINE = 0x0a;
@@ -22,6 +23,15 @@ export async function readInput(file: string, bytesMax: number, advice = 'limits
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** Bytes of a JSON file that a command sends to a server, which has a limit of its own. */
+const JSON_BYTES_MAX = 1_048_576;
+
+/** Reads a file with one JSON object. */
+export async function jsonInput(file: string): Promise<Readonly<Record<string, unknown>>> {
+  const bytes = await readInput(file, JSON_BYTES_MAX, 'a server takes no more');
+  return parseJsonObject(bytes, { depth: 100, members: 10_000 }).members;
 }
 
 /**

@@ -27,7 +27,7 @@ export async function applySteps(
 ): Promise<Report> {
   let applied = 0;
   let settled = 0;
-  for (const batch of batches(steps)) {
+  for (const batch of batches(steps, needs.backend.batch)) {
     const [first] = batch;
     if (first === undefined) continue;
     const { tenant, owner } = first;
@@ -45,12 +45,30 @@ export async function applySteps(
   return { applied, settled, conflicts: [], left: 0 };
 }
 
-/** Returns the steps of each owner in turn, at most `BATCH_MAX` together. */
-function* batches(steps: readonly Step[]): Generator<readonly Step[]> {
+/** Returns the steps of each owner in turn, as many together as one transaction takes. */
+function* batches(steps: readonly Step[], most: PlanBackend['batch']): Generator<readonly Step[]> {
   const groups = Map.groupBy(steps, ({ tenant, owner }) => JSON.stringify([tenant, owner]));
-  for (const group of groups.values())
-    for (let start = 0; start < group.length; start += BATCH_MAX) yield group.slice(start, start + BATCH_MAX);
+  for (const group of groups.values()) {
+    let batch: Step[] = [];
+    let bytes = 0;
+    for (const step of group) {
+      const size = STEP_BYTES + Buffer.byteLength(step.metadata ?? '');
+      if (
+        batch.length === (most?.steps ?? BATCH_MAX) ||
+        (batch.length > 0 && bytes + size > (most?.bytes ?? Infinity))
+      ) {
+        yield batch;
+        [batch, bytes] = [[], 0];
+      }
+      batch.push(step);
+      bytes += size;
+    }
+    yield batch;
+  }
 }
+
+/** A step without its metadata: identifier, version and secret. */
+const STEP_BYTES = 600;
 
 function declarationOf(
   needs: Pick<PlanNeeds, 'environment' | 'worldReadable'>,

@@ -36,6 +36,8 @@ export interface TakingOver {
 /** The registry that a plan is compared with: that of a database, or that of a server. */
 export interface PlanBackend {
   readonly issuer: string;
+  /** The most that one transaction takes, beside `BATCH_MAX`. */
+  readonly batch?: { readonly bytes: number; readonly steps: number };
   plan(group: GroupName, declared: readonly DeclaredClient[], taking: TakingOver): Promise<ClientPlan>;
   prune(group: GroupName, isDeclared: (client_id: string) => boolean): Promise<readonly PlannedClient[]>;
   /** Applies the steps together; returns why nothing was applied. */

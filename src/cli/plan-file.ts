@@ -59,12 +59,12 @@ export function declarationsIn(
     mistakes += 1;
     report(line);
   };
-  const { groups, tenants } = readDeclarations(files, tenant, counted);
+  const { groups } = readDeclarations(files, tenant, counted);
   if (mistakes > 0)
     throw new CommandFailure(
       `${mistakes === 1 ? 'there is a mistake' : `there are ${mistakes} mistakes`} in the files: nothing was planned`,
     );
-  return { groups: groups.map((group) => ({ ...group, clients: group.clients.map(withAnchor) })), tenants };
+  return { groups: groups.map((group) => ({ ...group, clients: group.clients.map(withAnchor) })) };
 }
 
 type Client = Declarations['groups'][number]['clients'][number];

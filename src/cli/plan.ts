@@ -2,6 +2,7 @@ import { type Call, type Command, command } from './command.ts';
 import type { Declarations } from './declarations.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import type { Plan, PlanNeeds } from './plan-make.ts';
+import { serverOf } from './remote/server-option.ts';
 import { BESIDE_SERVERS, newRequestId, READS_BESIDE_SERVERS } from './session.ts';
 import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
 import { statusLine } from './terminal.ts';
@@ -132,7 +133,7 @@ const apply = command({
     return await withBackend(call, async (needs) => {
       if (stored !== undefined && stored.issuer !== needs.backend.issuer)
         throw new CommandFailure(`the plan is for ${stored.issuer}, and this is ${needs.backend.issuer}`);
-      const made = stored ?? (await planned(needs, declarations ?? { groups: [], tenants: [] }, call));
+      const made = stored ?? (await planned(needs, declarations ?? { groups: [] }, call));
       if (!call.options.json) {
         const { printPlan } = await import('./plan-print.ts');
         printPlan(made, call);
@@ -150,6 +151,8 @@ async function withBackend(
   call: Pick<PlanCall, 'options' | 'environment' | 'print' | 'complain'>,
   act: (needs: Needs) => Promise<number>,
 ): Promise<number> {
+  const server = serverOf(call);
+  if (server !== undefined) return await withServer(server, call, act);
   const { openedStorage } = await import('./registry-session.ts');
   const { DatabaseBackend } = await import('./plan-backend.ts');
   const { systemClock } = await import('../system/clock.ts');
@@ -168,6 +171,23 @@ async function withBackend(
       await backend.close();
     }
   });
+}
+
+/** Plans on a server. A document of another tenant has a request of its own. */
+async function withServer(
+  url: string,
+  call: Pick<PlanCall, 'options' | 'environment' | 'print' | 'complain'>,
+  act: (needs: Needs) => Promise<number>,
+): Promise<number> {
+  const { openServer } = await import('./remote/server.ts');
+  const { ServerBackend } = await import('./remote/plan-server.ts');
+  const { systemClock } = await import('../system/clock.ts');
+  const backend = new ServerBackend(url, (tenant) =>
+    openServer(url, { ...call, complain: () => undefined, options: { ...call.options, tenant } }),
+  );
+  const { environment, complain } = call;
+  const needs = { backend, environment, worldReadable: false, report: complain, warn: complain };
+  return await act({ ...needs, now: () => systemClock.now() });
 }
 
 /** Makes a plan. Throws CommandFailure if a declaration has a mistake; each one is reported before. */

@@ -5,6 +5,7 @@ import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Mode } from '../config/rules.ts';
 import type { OptionValues, Surroundings, Variable } from './command.ts';
 import { SettingsUnusable } from './failure.ts';
+import { SERVER_OPTIONS } from './remote/options.ts';
 
 /** The option of every command that reads settings. */
 export const CONFIG_OPTION = {
@@ -33,6 +34,9 @@ export const JSON_OPTION = {
 /** The options of every command that opens the storage. */
 export const STORAGE_OPTIONS = { ...JSON_OPTION, ...CONFIG_OPTION, ...MODE_OPTION } as const;
 
+/** The options of every command about tenants. */
+export const TENANTS_OPTIONS = { ...SERVER_OPTIONS, ...STORAGE_OPTIONS } as const;
+
 /** The options of every command on the registry of one tenant. */
 export const REGISTRY_OPTIONS = {
   tenant: {
@@ -41,6 +45,7 @@ export const REGISTRY_OPTIONS = {
     short: 't',
     words: 'Selects the tenant to work on. Without it, the command works on the default tenant.',
   },
+  ...SERVER_OPTIONS,
   ...STORAGE_OPTIONS,
 } as const;
 

@@ -18,7 +18,7 @@ import { deleteTenant } from './delete-tenant.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import type { StorageSession } from './registry-session.ts';
 import { commandEvent, READS_BESIDE_SERVERS, withStorage } from './session.ts';
-import { SETTINGS_VARIABLES, STORAGE_OPTIONS, type StorageCall } from './settings.ts';
+import { SETTINGS_VARIABLES, type StorageCall, TENANTS_OPTIONS } from './settings.ts';
 import { table, timeText } from './table.ts';
 import { checkTenants, type GivenTenant, type LineProblem, newTenant, readTenants } from './tenant-file.ts';
 
@@ -48,7 +48,7 @@ const list = command({
   summary: 'List the tenants beside the default one',
   description: ['The default tenant is the issuer of the configuration; `chancery config print` shows it.'],
   servers: READS_BESIDE_SERVERS,
-  options: STORAGE_OPTIONS,
+  options: TENANTS_OPTIONS,
   environment: SETTINGS_VARIABLES,
   output: 'A table with one line for each tenant. With --json, one JSON object per line.',
   examples: ['chancery tenants list'],
@@ -97,7 +97,7 @@ const create = command({
       words:
         'Reads tenants from a file, `-` for standard input. Each line is a JSON object with `id`, `issuer`, and optionally `aliases` and `settings`.',
     },
-    ...STORAGE_OPTIONS,
+    ...TENANTS_OPTIONS,
   },
   environment: SETTINGS_VARIABLES,
   output: `${ONE_TENANT} With --from, one line with the number of tenants that were created.`,
@@ -210,7 +210,7 @@ const update = command({
       repeated: true,
       words: "Removes the tenant's own value for a setting, so that the configuration applies.",
     },
-    ...STORAGE_OPTIONS,
+    ...TENANTS_OPTIONS,
   },
   environment: SETTINGS_VARIABLES,
   output: ONE_TENANT,
@@ -247,7 +247,7 @@ function switchCommand(on: boolean, texts: Pick<Command, 'summary' | 'descriptio
     ...texts,
     servers: SERVERS,
     operands: TENANT,
-    options: STORAGE_OPTIONS,
+    options: TENANTS_OPTIONS,
     environment: SETTINGS_VARIABLES,
     output: ONE_TENANT,
     run: async (call) => {

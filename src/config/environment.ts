@@ -20,6 +20,9 @@ const PREFIX = 'CHANCERY_';
 /** Names the configuration file. The command line reads it; it is not a setting. */
 export const CONFIG_VARIABLE = 'CHANCERY_CONFIG';
 
+/** Variables of commands that a server executes (`--server`). The settings of a server have nothing to do with them. */
+const CLIENT_VARIABLES = ['CHANCERY_SERVER', 'CHANCERY_TOKEN_FILE'];
+
 /** A descriptor that closes when the launcher is gone. bin/run.mjs sets it for the server that it starts as its child. */
 export const LIFELINE_VARIABLE = 'CHANCERY_LIFELINE';
 
@@ -85,7 +88,7 @@ function unknownVariables(environment: Environment): SettingsProblem[] {
     const name = environmentName(path);
     return settingAt(path).secret ? [name, `${name}_FILE`] : [name];
   });
-  const allowed = new Set([...known, CONFIG_VARIABLE]);
+  const allowed = new Set([...known, CONFIG_VARIABLE, ...CLIENT_VARIABLES]);
   return Object.keys(environment)
     .filter(
       (name) =>

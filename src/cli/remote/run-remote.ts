@@ -1,0 +1,94 @@
+import type { Command, ParsedCall } from '../command.ts';
+import { calledWrongly } from '../failure.ts';
+import { printFields, table } from '../table.ts';
+import { type RemoteCall, remoteRow } from './operations.ts';
+import { openServer, type Server } from './server.ts';
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** Executes a command by operations of the administration API. */
+export async function runRemote(command: Command, url: string, call: ParsedCall): Promise<number> {
+  const row = remoteRow(command.words);
+  if (row === undefined || 'reason' in row)
+    throw calledWrongly(`--server: ${row?.reason ?? 'this command has no operation'}`);
+  if ('own' in row) return await command.run(call);
+  if (row.only !== undefined) throw calledWrongly(`--server: ${row.only}`);
+  const unknown = Object.keys(row.refuses ?? {}).find((name) => {
+    const value = call.options[name];
+    return value !== undefined && value !== false;
+  });
+  if (unknown !== undefined)
+    throw calledWrongly(`--${unknown} does not go with --server: ${row.refuses?.[unknown]}`);
+  const server = openServer(url, call);
+  const given: RemoteCall = { ...call, server };
+  const request = (await row.request?.(given)) ?? {};
+  if (row.lists === true) await printList(server, row.operation, request, call);
+  else {
+    const { json } = await server.send(row.operation, request);
+    printItem(json, call);
+  }
+  return 0;
+}
+
+async function printList(
+  server: Server,
+  operation: string,
+  request: Parameters<Server['pages']>[1],
+  { options, print, complain }: ParsedCall,
+): Promise<void> {
+  const most = typeof options['limit'] === 'number' ? options['limit'] : Number.POSITIVE_INFINITY;
+  let shown = 0;
+  let printer: { readonly names: readonly string[]; readonly rows: ReturnType<typeof table> } | undefined;
+  for await (const page of server.pages(operation, request)) {
+    const items = page.slice(0, most - shown);
+    shown += items.length;
+    if (options['json'] === true) for (const item of items) print(JSON.stringify(item));
+    else if (items.length > 0) {
+      printer ??= columnsOf(items[0] ?? {}, print);
+      const { names, rows } = printer;
+      rows.print(items.map((item) => names.map((name) => cell(item[name]))));
+    }
+    if (shown < most) continue;
+    if (page.length > items.length) complain(`shown: ${shown}; there are more`);
+    return;
+  }
+}
+
+/** Columns that fit a terminal: the members of an item that are no objects. */
+const COLUMNS_MAX = 7;
+
+function columnsOf(
+  first: Item,
+  print: (line: string) => void,
+): { readonly names: readonly string[]; readonly rows: ReturnType<typeof table> } {
+  const names = Object.entries(first)
+    .filter(([, value]) => typeof value !== 'object' || value === null || isTexts(value))
+    .map(([name]) => name)
+    .slice(0, COLUMNS_MAX);
+  return {
+    names,
+    rows: table(
+      print,
+      names.map((name) => name.toUpperCase().replaceAll('_', ' ')),
+    ),
+  };
+}
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '-';
+  if (isTexts(value)) return value.join(' ') || '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function printItem(json: unknown, { options, print }: ParsedCall): void {
+  if (json === undefined) print(options['json'] === true ? '{"done":true}' : 'done');
+  else if (options['json'] === true || typeof json !== 'object' || json === null) print(JSON.stringify(json));
+  else
+    printFields(
+      print,
+      Object.entries(json).map(([name, value]) => [name, cell(value)]),
+    );
+}
