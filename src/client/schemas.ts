@@ -149,6 +149,71 @@ export interface AuditEvent {
   readonly reason: string | null;
 }
 
+/** A new webhook. */
+export interface WebhookRequest {
+  readonly url: string;
+  readonly description?: string;
+  readonly actions?: readonly string[];
+  readonly events_max?: number;
+}
+
+/** Members of a webhook to change. */
+export interface WebhookChange {
+  readonly url?: string;
+  readonly description?: string;
+  readonly actions?: readonly string[];
+  readonly events_max?: number;
+}
+
+/** A webhook. */
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly has_query: boolean;
+  readonly description: string;
+  readonly actions: readonly string[];
+  readonly events_max: number;
+  readonly enabled: boolean;
+  readonly secrets: readonly ({ readonly id: string; readonly created_at: string; readonly expires_at: string | null })[];
+  readonly cursor: string;
+  readonly delivered: number;
+  readonly delivered_at: string | null;
+  readonly missed: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** A new webhook, with its secret: it is shown once. */
+export interface NewWebhook extends Webhook {
+  readonly secret: string;
+  readonly secret_id: string;
+}
+
+/** A new secret: it is shown once. */
+export interface WebhookSecret {
+  readonly secret: string;
+  readonly secret_id: string;
+}
+
+/** The outcome at the receiver. */
+export interface WebhookTest {
+  readonly accepted: boolean;
+  readonly problem: string | null;
+}
+
+/** Events in one request, which waits or has failed. Accepted ones are not kept. */
+export interface WebhookDelivery {
+  readonly id: string;
+  readonly state: 'waiting' | 'failed';
+  readonly events: number;
+  readonly missed: number;
+  readonly attempts: number;
+  readonly problem: string | null;
+  readonly created_at: string;
+  readonly attempted_at: string | null;
+  readonly due_at: string | null;
+}
+
 /** RFC 6749 §5.1. */
 export interface TokenResponse {
   readonly access_token: string;

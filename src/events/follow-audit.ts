@@ -17,9 +17,15 @@ export interface Followed {
 /**
  * Reads on after a sequence. Sequences grow in commit order and without gaps, so nothing that is committed later has a place
  * before `until`, and a gap means that the lifetime of the audit has ended for the events in it.
+ * @param last events after this sequence are left out
  */
-async function readOn(audit: Pick<AuditLog, 'page'>, selection: Selection, after: number): Promise<Followed> {
-  const page = await audit.page(after, PAGE);
+export async function readOn(
+  audit: Pick<AuditLog, 'page'>,
+  selection: Selection,
+  after: number,
+  last = Number.MAX_SAFE_INTEGER,
+): Promise<Followed> {
+  const page = (await audit.page(after, PAGE)).filter(({ sequence }) => sequence <= last);
   const until = page.at(-1)?.sequence ?? after;
   return {
     events: page.filter((event) => isSelected(selection, event)),

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { constants, createHmac, sign as signCallback, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
 import { CompactSign, compactVerify, importJWK } from 'jose';
 import type { JwtSigner } from '../ports/jwt-signer.ts';
 import { JWT_LENGTH_MAX, type JwtProblem, type JwtRefusal, KEYS_TRIED_MAX } from '../ports/jwt-verifier.ts';
@@ -138,6 +139,8 @@ export function matchingSecret(
   return secretIndex < 0 ? { reason: 'signature' } : { secretIndex };
 }
 
+const sign = promisify(signCallback);
+
 export function joseJwtSigner(): JwtSigner {
   const keyOf = privateKeys();
   return {
@@ -145,6 +148,15 @@ export function joseJwtSigner(): JwtSigner {
       return await new CompactSign(Buffer.from(JSON.stringify(claims)))
         .setProtectedHeader({ alg, kid, ...(typ === undefined ? {} : { typ }) })
         .sign(keyOf(privateKey));
+    },
+    async signOctets(octets, alg, privateKey) {
+      const key = keyOf(privateKey);
+      // EdDSA hashes for itself. RFC 7518 §3.4 joins R and S, and §3.5 has a salt as long as the hash.
+      if (alg === 'EdDSA') return await sign(null, octets, key);
+      const hash = `sha${alg.slice(2)}`;
+      const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
+      if (alg.startsWith('PS')) return await sign(hash, octets, { key, ...pss });
+      return await sign(hash, octets, alg.startsWith('ES') ? { key, dsaEncoding: 'ieee-p1363' } : key);
     },
   };
 }

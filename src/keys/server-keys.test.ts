@@ -24,6 +24,7 @@ function needsOver(store: ServerKeyStore, maker: KeyMaker = cheapKeyMaker()): Se
     clock: { now: () => 1_800_000_000, milliseconds: () => 1_800_000_000_000 },
     signer: {
       sign: (claims, header, key) => Promise.resolve(JSON.stringify({ claims, header, d: key['d'] })),
+      signOctets: (octets) => Promise.resolve(octets),
     },
     random: {
       alphanumeric: () => assert.fail('not used'),

@@ -37,6 +37,8 @@ export interface ServerKeys {
   jwks(): Promise<JwkSet>;
   /** Signs a compact JWS with the active key for the algorithm; the header has its `kid`. Rejects if there is none. */
   sign(claims: Readonly<Record<string, unknown>>, header: SigningHeader): Promise<string>;
+  /** Signs what `octets` makes of the identifier of the active key for the algorithm. Rejects if there is none. */
+  signOctets(alg: SignatureAlgorithm, octets: (kid: string) => Uint8Array): Promise<Uint8Array>;
   /** Tells whether a key for this algorithm exists. */
   canSign(alg: SignatureAlgorithm): boolean;
   /** Returns the public keys of all signatures of this server that may still be valid. */
@@ -77,6 +79,11 @@ export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys>
   return {
     jwks: async () => published(await ring.current(), needs.clock.now()),
     sign: async (claims, { alg, typ }) => await signWith(claims, 'sig', { alg, typ }),
+    async signOctets(alg, octets) {
+      const key = signingKey(await ring.current(), 'sig', alg, needs.clock.now());
+      if (key === undefined) throw new Error(`no server key signs with ${alg}`);
+      return await needs.signer.signOctets(octets(String(key['kid'])), alg, key);
+    },
     canSign: (alg) => signingKey(ring.last(), 'sig', alg, needs.clock.now()) !== undefined,
     verificationKeys: () => whenKnown(ring.current(), verifying),
     decryptionKeys: async () => (await ring.current()).filter(isEnc).flatMap(privateOf).reverse(),

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import type { CachingHeaders, Expectation, Fetched } from '../ports/outbound-http.ts';
+import type { CachingHeaders, Expectation, Fetched, PostedBody } from '../ports/outbound-http.ts';
 import { FetchFailure, failureFrom } from './fetch-failure.ts';
 
 const HEADER_BYTES_MAX = 16_384;
@@ -65,17 +65,17 @@ export async function fetchDocument(
  * Sends one POST over a connection of its own. Returns the status code and does not read the rest of the answer.
  * @throws FetchFailure if no answer arrives
  */
-export async function postForm(
+export async function post(
   socket: Socket,
   url: URL,
-  { form, traceparent }: PostedForm,
+  { body, headers, traceparent }: PostedRequest,
   signal: AbortSignal,
 ): Promise<number> {
   try {
     const { statusCode = 0 } = await headersOf(
       socket,
       url,
-      posted(form, { accept: '*/*', ...traced(traceparent) }),
+      postedBody(body, { accept: '*/*', ...headers, ...traced(traceparent) }),
       signal,
     );
     return statusCode;
@@ -87,11 +87,16 @@ export async function postForm(
   }
 }
 
-/** The fields, and the place of this request in a trace. */
-export interface PostedForm {
-  readonly form: Readonly<Record<string, string>>;
+/** The body with its headers, and the place of this request in a trace. */
+export interface PostedRequest extends PostedBody {
   readonly traceparent: string | undefined;
 }
+
+/** Returns a form as a body. */
+export const formBody = (form: Readonly<Record<string, string>>): PostedBody => ({
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: new URLSearchParams(form).toString(),
+});
 
 const traced = (traceparent: string | undefined): Readonly<Record<string, string>> =>
   traceparent === undefined ? {} : { traceparent };
@@ -103,13 +108,15 @@ interface Sent {
 }
 
 function posted(form: Readonly<Record<string, string>>, headers: Sent['headers']): Sent {
-  const body = new URLSearchParams(form).toString();
-  const ofBody = {
-    'content-type': 'application/x-www-form-urlencoded',
-    'content-length': String(Buffer.byteLength(body)),
-  };
-  return { method: 'POST', headers: { ...headers, ...ofBody }, body };
+  const { body, headers: ofForm } = formBody(form);
+  return postedBody(body, { ...headers, ...ofForm });
 }
+
+const postedBody = (body: string, headers: Sent['headers']): Sent => ({
+  method: 'POST',
+  headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+  body,
+});
 
 /** Sends a request without an agent, so that neither a connection pool nor a proxy of the environment is used. */
 function headersOf(

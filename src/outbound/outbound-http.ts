@@ -14,7 +14,7 @@ import type { Tracing } from '../ports/tracing.ts';
 import { networkOf } from '../spec/ip-address.ts';
 import { type Dial, dial } from './connection.ts';
 import { FailureMemory, failureFrom } from './fetch-failure.ts';
-import { fetchDocument, postForm } from './http-requests.ts';
+import { fetchDocument, formBody, post } from './http-requests.ts';
 import { type Resolve, resolveThrough } from './resolver.ts';
 import { type UrlPolicy, type UrlPolicyOptions, urlPolicy } from './url-policy.ts';
 import { type Visited, type VisitLimits, type VisitNeeds, Visits } from './visits.ts';
@@ -83,6 +83,19 @@ export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds)
 /** Posts forms without a negative cache: the caller decides when to retry. */
 function outboundForms(outbound: Outbound, tenant: string): OutboundForms {
   const { policy, options } = outbound;
+  const postBody: OutboundForms['postBody'] = async (address, posted, cause) => {
+    const problem = policy.urlProblem(address);
+    if (problem !== undefined) return { status: 'failed', ...problem };
+    const url = new URL(address);
+    try {
+      const code = await visit(outbound, { url, cause, tenant }, (socket, signal, traceparent) =>
+        post(socket, url, { ...posted, traceparent }, signal),
+      );
+      return { status: 'answered', code };
+    } catch (failure) {
+      return { status: 'failed', ...problemOf(failure, options) };
+    }
+  };
   return {
     async askForm(address, form, { mediaTypes }, cause) {
       const problem = policy.urlProblem(address);
@@ -98,19 +111,8 @@ function outboundForms(outbound: Outbound, tenant: string): OutboundForms {
         return { status: 'failed', ...problemOf(failure, options) };
       }
     },
-    async postForm(address, form, cause) {
-      const problem = policy.urlProblem(address);
-      if (problem !== undefined) return { status: 'failed', ...problem };
-      const url = new URL(address);
-      try {
-        const code = await visit(outbound, { url, cause, tenant }, (socket, signal, traceparent) =>
-          postForm(socket, url, { form, traceparent }, signal),
-        );
-        return { status: 'answered', code };
-      } catch (failure) {
-        return { status: 'failed', ...problemOf(failure, options) };
-      }
-    },
+    postForm: async (address, form, cause) => await postBody(address, formBody(form), cause),
+    postBody,
   };
 }
 

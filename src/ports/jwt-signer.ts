@@ -11,4 +11,6 @@ export interface JwtSigner {
     header: { readonly alg: SignatureAlgorithm; readonly kid: string; readonly typ?: string },
     privateKey: JsonWebKey,
   ): Promise<string>;
+  /** Returns the signature of octets as the algorithm makes it for a JWS (RFC 7518 §3), made off the event loop. */
+  signOctets(octets: Uint8Array, alg: SignatureAlgorithm, privateKey: JsonWebKey): Promise<Uint8Array>;
 }

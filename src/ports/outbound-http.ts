@@ -59,6 +59,8 @@ export const FETCH_PURPOSES = [
   'logos',
   /** Request objects of authorisation requests. */
   'request-objects',
+  /** Deliveries of audit events to webhooks of operators. */
+  'webhooks',
 ] as const;
 
 export type FetchPurpose = (typeof FETCH_PURPOSES)[number];
@@ -107,6 +109,12 @@ export type Posted =
   | { readonly status: 'answered'; readonly code: number }
   | ({ readonly status: 'failed' } & OutboundProblem);
 
+export interface PostedBody {
+  /** With `content-type`; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /** Posts forms to other servers, under the same rules and limits as fetches. */
 export interface OutboundForms {
   /** Posts a form and reads the document that answers it. Never rejects, remembers no failure, and follows no redirects. */
@@ -118,6 +126,8 @@ export interface OutboundForms {
   ): Promise<Fetched>;
   /** Posts a form and reads only the status code. Never rejects, and follows no redirects. */
   postForm(url: string, form: Readonly<Record<string, string>>, cause: FetchCause): Promise<Posted>;
+  /** Posts a body with its headers and reads only the status code. Never rejects, and follows no redirects. */
+  postBody(url: string, posted: PostedBody, cause: FetchCause): Promise<Posted>;
 }
 
 /**

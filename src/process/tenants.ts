@@ -37,6 +37,8 @@ export interface Tenants {
   readonly administration: Tenancy;
   /** Returns the tenants that have logout tokens to deliver. Asks once for all tenants. */
   withLogouts(): Promise<readonly TenantInService[]>;
+  /** Returns the tenants that have webhooks. Asks once for all tenants. */
+  withWebhooks(): Promise<readonly TenantInService[]>;
   /** Returns the open tenants, the default one first. */
   open(): Promise<readonly TenantInService[]>;
   /** Returns how many tenants are not disabled, as of the last look. */
@@ -129,10 +131,8 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
       },
       settings.issuer,
     ),
-    async withLogouts() {
-      await catchUp();
-      return (await storage.tenants.withLogouts()).flatMap((id) => register.find(id) ?? []);
-    },
+    withLogouts: async () => await foundAfter(catchUp, register, storage.tenants.withLogouts()),
+    withWebhooks: async () => await foundAfter(catchUp, register, storage.tenants.withWebhooks()),
     async open() {
       await catchUp();
       return register.open();
@@ -147,6 +147,16 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
       await Promise.all(register.made().map((tenant) => tenant.close()));
     },
   };
+}
+
+/** Returns those of some tenants that are served. */
+async function foundAfter(
+  catchUp: () => Promise<void>,
+  register: Pick<TenantRegister, 'find'>,
+  ids: Promise<readonly TenantId[]>,
+): Promise<readonly TenantInService[]> {
+  await catchUp();
+  return (await ids).flatMap((id) => register.find(id) ?? []);
 }
 
 /** The tenants that are served, as of the last change of the list of tenants. */

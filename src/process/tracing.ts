@@ -59,6 +59,10 @@ export function withSpans(platform: ProcessPlatform, tracing: ProcessTracing | u
           await tracing.span('sign', 'internal', { 'chancery.alg': header.alg }, () =>
             jose.signer.sign(claims, header, key),
           ),
+        signOctets: async (octets, alg, key) =>
+          await tracing.span('sign', 'internal', { 'chancery.alg': alg }, () =>
+            jose.signer.signOctets(octets, alg, key),
+          ),
       },
     },
     passwords: {

@@ -10,6 +10,7 @@ import type { LogoutNotificationStore } from '../ports/logout-notification-store
 import type { Metrics } from '../ports/metrics.ts';
 import type { ReplayStore } from '../ports/replay-store.ts';
 import type { Storage } from '../ports/storage.ts';
+import type { WebhookStore } from '../ports/webhook-store.ts';
 import { type Rounds, startRounds } from '../system/rounds.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { sweepExpired } from '../tokens/sweep.ts';
@@ -21,6 +22,7 @@ import { publishAfterSweep, timedSweep } from './sweep-figures.ts';
 import { sweepTimes } from './sweep-times.ts';
 import type { TenantInService } from './tenant-in-service.ts';
 import type { ClosedTenant, Tenants } from './tenants.ts';
+import { startWebhooks } from './webhooks.ts';
 
 /** How long an expired client of a federation can still be renewed. */
 const RENEWABLE = 'federation.expired-client-retention';
@@ -47,6 +49,7 @@ export function startUpkeep(needs: UpkeepNeeds): Rounds {
   const sweeping = startSweeping(needs);
   const delivering = startDelivering(needs);
   const renewing = startRenewing(needs);
+  const webhooks = startWebhooks(needs);
   const clearing = needs.counts ? startClearing({ ...needs, clock: needs.clock.serving }) : undefined;
   const listing = needs.counts ? startListing({ ...needs, clock: needs.clock.serving }) : undefined;
   return {
@@ -54,6 +57,7 @@ export function startUpkeep(needs: UpkeepNeeds): Rounds {
       await listing?.stop();
       await remembering.stop();
       await renewing.stop();
+      await webhooks.stop();
       await delivering.stop();
       await sweeping.stop();
       await clearing?.stop();
@@ -162,7 +166,7 @@ async function sweepTenant(
 ): Promise<void> {
   const { settings, storage } = tenant;
   const { accessTokens, authorizationCodes, grants, replays, rates, audit } = storage;
-  const { accounts, sessions, interactions, logoutNotifications } = storage;
+  const { accounts, sessions, interactions, logoutNotifications, webhooks } = storage;
   const sweep = { clock, log, batch: settings['storage.sweep-batch'] };
   const expiring: readonly (readonly [what: string, store: Sweepable])[] = [
     ['tokens', accessTokens],
@@ -174,6 +178,7 @@ async function sweepTenant(
     ['logouts', toldLongAgo(logoutNotifications, settings)],
     ['interactions', interactions],
     ['known browsers', accounts],
+    ['failed deliveries of webhooks', failedLongAgo(webhooks, settings)],
   ];
   let removed = 0;
   for (const [what, store] of expiring) removed += await sweepExpired({ ...sweep, store, what });
@@ -227,6 +232,14 @@ function toldLongAgo(notifications: LogoutNotificationStore, settings: Settings)
   return {
     sweepExpired: async (now, limit) =>
       await notifications.sweepSettled(now - settings['logout.log-lifetime'], limit),
+  };
+}
+
+/** A failed delivery goes with its events. */
+function failedLongAgo(webhooks: WebhookStore, settings: Settings): Sweepable {
+  const kept = settings['audit.lifetime'];
+  return {
+    sweepExpired: async (now, limit) => (kept === 0 ? 0 : await webhooks.sweepFailed(now - kept, limit)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { type LogoutTokenNeeds, makeLogoutToken } from '../clients/issued-jwt/logout-token.ts';
 import { metadataOf } from '../clients/registered-client.ts';
 import type { Settings } from '../config/settings.ts';
+import { retryDelay } from '../events/retry-delay.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -116,9 +117,6 @@ export interface LogoutAttemptNeeds {
   readonly settings: Settings;
 }
 
-/** Seconds. */
-const RETRY_DELAY_MAX = 3600;
-
 /** Statuses after which a retry may succeed (RFC 9110 §15.5.9, §15.6; RFC 6585 §4; RFC 8470 §5.2). */
 const RECOVERABLE_STATUSES = new Set([408, 425, 429]);
 
@@ -186,15 +184,9 @@ function later(
   problem: string,
 ): LogoutAttempt {
   if (attempts >= settings['logout.attempts-max']) return { outcome: 'failed', problem };
-  const wait = Math.min(settings['logout.retry-delay'] * 2 ** (attempts - 1), RETRY_DELAY_MAX);
-  return { outcome: 'postponed', problem, due_at: clock.now() + spread(wait, random) };
-}
-
-/**
- * Adds up to half of the delay at random, so that many failed notifications of one client are not all retried
- * at once.
- */
-function spread(wait: number, random: Random): number {
-  const [high = 0, low = 0] = random.bytes(2);
-  return Math.floor(wait * (1 + (high * 256 + low) / 131_072));
+  return {
+    outcome: 'postponed',
+    problem,
+    due_at: clock.now() + retryDelay(settings['logout.retry-delay'], attempts, random),
+  };
 }

@@ -194,6 +194,24 @@ export const AUDIT_EVENTS = {
     detail: 'the entity identifier',
   },
   'server-key.revoke': { words: 'A compromised server key was revoked.', place: 'row', detail: 'its `kid`' },
+  'webhook.create': { words: 'A webhook was made.', place: 'row', detail: 'its identifier' },
+  'webhook.update': {
+    words: 'A webhook was changed, enabled or disabled.',
+    place: 'row',
+    detail: 'its identifier, and the change',
+  },
+  'webhook.delete': { words: 'A webhook was deleted.', place: 'row', detail: 'its identifier' },
+  'webhook.secret': { words: 'A webhook got a new secret.', place: 'row', detail: 'its identifier' },
+  'webhook.redeliver': {
+    words: 'Failed deliveries of a webhook are tried again.',
+    place: 'row',
+    detail: 'the identifier of the webhook, and the delivery or `all`',
+  },
+  'webhook.drop': {
+    words: 'Failed deliveries of a webhook were dropped.',
+    place: 'row',
+    detail: 'the identifier of the webhook, and the delivery or `all`',
+  },
   'storage.restore': { words: 'The database was restored from a backup.', place: 'row' },
   'clock.confirm': { words: 'An operator confirmed the time of the clock.', place: 'row' },
 } as const satisfies Readonly<Record<string, AuditEventKind>>;

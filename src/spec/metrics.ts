@@ -80,6 +80,31 @@ export const METRICS = {
     help: 'Attempts of this process to notify a client of the end of a session, by outcome.',
     labels: ['outcome'],
   },
+  chancery_webhook_deliveries_total: {
+    kind: 'counter',
+    help: 'Attempts to deliver events to webhooks, by outcome (delivered, postponed, failed).',
+    labels: ['outcome'],
+  },
+  chancery_webhook_missed_events_total: {
+    kind: 'counter',
+    help: 'Events whose lifetime in the audit ended before a webhook came to them.',
+    labels: [],
+  },
+  chancery_webhook_events_behind: {
+    kind: 'gauge',
+    help: 'Events of the audit that enabled webhooks have not looked at, summed over the webhooks.',
+    labels: [],
+  },
+  chancery_webhook_deliveries_waiting: {
+    kind: 'gauge',
+    help: 'Deliveries to webhooks by state: waiting for an attempt, or failed and waiting for an operator.',
+    labels: ['state'],
+  },
+  chancery_webhook_oldest_delivery_seconds: {
+    kind: 'gauge',
+    help: 'How long the oldest waiting delivery to a webhook has waited.',
+    labels: [],
+  },
   chancery_logouts_waiting: {
     kind: 'gauge',
     help: 'Notifications of logouts that wait for delivery, counted up to 10,000 for each tenant.',

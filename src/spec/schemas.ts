@@ -9,6 +9,7 @@ import { ADMIN_KEY_SCHEMAS } from './admin-schemas/keys.ts';
 import { ADMIN_PEOPLE_SCHEMAS } from './admin-schemas/people.ts';
 import { ADMIN_SERVER_SCHEMAS } from './admin-schemas/server.ts';
 import { ADMIN_TENANT_SCHEMAS } from './admin-schemas/tenants.ts';
+import { ADMIN_WEBHOOK_SCHEMAS } from './admin-schemas/webhooks.ts';
 import { CLIENT_SCHEMAS } from './client-metadata-schema.ts';
 import { ERROR_CODES } from './errors.ts';
 import { closed, FLAG, OBJECT, type Schema, SECONDS, said, TEXT, TEXTS, WEB_ADDRESS } from './json-schema.ts';
@@ -181,6 +182,7 @@ export const SCHEMAS = {
   ...ADMIN_DECLARATION_SCHEMAS,
   ...ADMIN_PEOPLE_SCHEMAS,
   ...ADMIN_FEDERATION_SCHEMAS,
+  ...ADMIN_WEBHOOK_SCHEMAS,
   TokenResponse: said('RFC 6749 §5.1.', TOKEN_RESPONSE),
   DeviceAuthorization: DEVICE_AUTHORIZATION,
   TokenIntrospection: said('RFC 7662 §2.2. An inactive token has `active` alone.', TOKEN_INTROSPECTION),

@@ -17,6 +17,7 @@ import { adminSessions } from '../endpoints/admin/sessions/endpoint.ts';
 import { adminSettings } from '../endpoints/admin/settings/endpoint.ts';
 import { adminStatistics } from '../endpoints/admin/statistics/endpoint.ts';
 import { adminTenants } from '../endpoints/admin/tenants/endpoint.ts';
+import { adminWebhooks } from '../endpoints/admin/webhooks/endpoint.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
 import type { Issuer } from './issuer.ts';
 import { tenantDirectory } from './tenant-directory.ts';
@@ -39,6 +40,7 @@ const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
   adminConsents,
   adminAccessTokens,
   adminFederation,
+  adminWebhooks,
 ];
 
 /**

@@ -21,6 +21,7 @@ import { openLogoutDelivery } from './logout.ts';
 import type { Jose, Platform, RecordLimits } from './platform.ts';
 import { openEndUsers } from './sign-in.ts';
 import { openSoftwareStatements } from './trusted-issuers.ts';
+import { openWebhookDelivery } from './webhooks.ts';
 
 /** The parts that a tenant has once, however many names it has. Platform and storage are among them. */
 export type TenantParts = Awaited<ReturnType<typeof openParts>>;
@@ -47,6 +48,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     ? openMeasuredTrust(settings, platform, trustAnchors)
     : undefined;
   const restoration = await platform.storage.restoration();
+  const cursors = eventCursors(id, restoration);
   return {
     ...platform,
     superiorAdmins: platform.superiorAdmins,
@@ -65,7 +67,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     /** Under the tenant's first name. */
     idTokens,
     restoration,
-    eventCursors: eventCursors(id, restoration),
+    eventCursors: cursors,
     uses: clientUses({ clients: storage.clients, clock, log, caches }),
     openLimits: networkLimits(
       {
@@ -85,6 +87,14 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     /** For the page after a logout, under whatever name a client took part. */
     frontChannel: { clients: storage.clients, issuer: settings.issuer, settings },
     delivery: openLogoutDelivery(settings, platform, { storage, tokens: idTokens }),
+    webhookDelivery: openWebhookDelivery(platform, {
+      issuer: settings.issuer,
+      settings,
+      storage,
+      keys,
+      sealer,
+      eventCursors: cursors,
+    }),
   };
 }
 

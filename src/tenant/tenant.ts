@@ -4,6 +4,7 @@ import type { ClientUses } from '../clients/upkeep/client-uses.ts';
 import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AdminTokens } from '../endpoints/admin/authenticate.ts';
+import type { WebhookDelivery } from '../events/webhooks/deliver.ts';
 import type { FederatedClients } from '../federation/registration/federated-clients.ts';
 import type { TrustAnchors } from '../federation/trust-anchors/trust-anchors.ts';
 import type { AnchorExpiries } from '../federation/trust-chain/resolution-figures.ts';
@@ -57,6 +58,7 @@ export interface Tenant {
   /** Returns the signed entity configuration under the tenant's first name; undefined without a federation. */
   entityStatement(): Promise<string | undefined>;
   readonly logoutDelivery: LogoutDelivery;
+  readonly webhookDelivery: WebhookDelivery;
   /** The expiries of trust anchors that resolutions have seen; undefined without a federation. */
   readonly anchorExpiries: AnchorExpiries | undefined;
   /** Records the uses of clients that are not recorded yet. */
@@ -98,9 +100,11 @@ export async function openTenant(
     endUsers: people,
     entityStatement: async () => await ownStatement(first),
     logoutDelivery: delivery,
+    webhookDelivery: parts.webhookDelivery,
     anchorExpiries: parts.anchorExpiries,
     async close() {
       await delivery.close();
+      await parts.webhookDelivery.close();
       await uses.flush();
     },
   };

@@ -57,6 +57,7 @@ export function recorded<Tenant extends TestTenant>(tenant: Tenant): Recorded<Te
 const NAMED: Readonly<Record<string, string>> = {
   client_id: 'CLIENT_ID',
   client_secret: 'CLIENT_SECRET',
+  secret: 'SECRET',
   registration_access_token: 'REGISTRATION_ACCESS_TOKEN',
   registration_access_token_id: 'REGISTRATION_ACCESS_TOKEN_ID',
   access_token: 'ACCESS_TOKEN',

@@ -48,7 +48,10 @@ export function keyScene(keyMaker: KeyMaker = cheapKeyMaker()): KeyScene {
         ...made,
         configured: undefined,
         random: { alphanumeric: () => assert.fail('not used'), bytes: (count) => systemRandom.bytes(count) },
-        signer: { sign: (_claims, { kid }) => Promise.resolve(kid) },
+        signer: {
+          sign: (_claims, { kid }) => Promise.resolve(kid),
+          signOctets: (octets) => Promise.resolve(octets),
+        },
         ...needs,
       });
       const events: (readonly [KeyEvent, string])[] = [];

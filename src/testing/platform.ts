@@ -98,6 +98,11 @@ const NO_WAY_OUT: OutboundHttp & OutboundForms = {
     reason: 'unresolvable',
     detail: 'endpoint tests reach no other server',
   }),
+  postBody: async () => ({
+    status: 'failed',
+    reason: 'unresolvable',
+    detail: 'endpoint tests reach no other server',
+  }),
 };
 
 const SERVER: ServerFacts = {
