@@ -58,6 +58,7 @@ const NAMED: Readonly<Record<string, string>> = {
   client_id: 'CLIENT_ID',
   client_secret: 'CLIENT_SECRET',
   secret: 'SECRET',
+  secret_id: 'SECRET_ID',
   registration_access_token: 'REGISTRATION_ACCESS_TOKEN',
   registration_access_token_id: 'REGISTRATION_ACCESS_TOKEN_ID',
   access_token: 'ACCESS_TOKEN',
@@ -110,6 +111,7 @@ export function steadily(all: readonly Exchange[]): (text: string) => string {
 
 function learnMembers(value: unknown, learn: (value: string, name: string) => void): void {
   if (typeof value !== 'object' || value === null) return;
+  if ('secret_id' in value && 'id' in value) learn(String(value.id), 'WEBHOOK_ID');
   for (const [member, inside] of Object.entries(value)) {
     const name = NAMED[member];
     if (name !== undefined && typeof inside === 'string') learn(inside, name);
