@@ -11,7 +11,7 @@ import { DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
 
-/** H-550…H-557: receivers of webhooks, and readers of streams. */
+/** Receivers of webhooks, and readers of streams. */
 const PATIENCE_MS = 60_000;
 
 interface Received {
