@@ -1,4 +1,4 @@
-// npm run screenshots: the eight pictures that README shows, to docs/images. `npm run screenshots -- --all FOLDER` writes
+// npm run screenshots: the pictures that README and the guide of the console show, to docs/images. `npm run screenshots -- --all FOLDER` writes
 // every page to FOLDER instead: at phone and desktop width, light and dark, as Chromium shows it.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { launchChromium } from '../test/browser/chromium.ts';
 import { serveSamplePages } from '../test/browser/sample-pages-server.ts';
 import { ROOT } from './child.ts';
+import { consolePictures } from './console-pictures.ts';
 
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } };
 /** A page as README shows it: on a phone in daylight, and at a desk at night. */
@@ -34,5 +35,6 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await context.close();
   }
 }
+if (values.all === undefined) await consolePictures(folder);
 await browser.close();
 await server.stop();

@@ -62,6 +62,12 @@ export function wordsOf(failure: unknown): string {
 /** Returns what is wrong with single members, by JSON pointer. */
 export function memberFaults(failure: unknown): ReadonlyMap<string, string> {
   if (!(failure instanceof ChanceryError)) return new Map();
-  const { errors = [] } = (failure.body ?? {}) as Problem;
-  return new Map(errors.map(({ pointer = '', detail = '' }) => [pointer, detail]));
+  const { errors = [], detail: words = '' } = (failure.body ?? {}) as Problem;
+  if (errors.length > 0) return new Map(errors.map(({ pointer = '', detail = '' }) => [pointer, detail]));
+  // A single fault of metadata has no list: its words begin with the member, and perhaps an index.
+  const [, member, index] = NAMED_MEMBER.exec(words) ?? [];
+  if (member === undefined) return new Map();
+  return new Map([[`/metadata/${member}${index === undefined ? '' : `/${index}`}`, words]]);
 }
+
+const NAMED_MEMBER = /^([a-z][a-z_]*_[a-z_]+|scope|contacts|jwks)(?:#\S+)?(?:\[(\d+)\])? /u;

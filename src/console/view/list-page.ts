@@ -56,6 +56,8 @@ function ListPage<Item>(props: ListPageProps<Item>): VNode {
   const known = [...(search === undefined ? [] : [search.name]), ...filters.map(({ name }) => name)];
   const asked = Object.fromEntries(known.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   const question = JSON.stringify([tenant.value, asked, given]);
+  /** On a phone the filters are folded away. */
+  const isOpen = useSignal(false);
   /** The cursors of the pages up to the present one; the first page has none. */
   const cursors = useSignal<readonly string[]>([]);
   useEffect(setting(cursors, []), [question]);
@@ -77,7 +79,23 @@ function ListPage<Item>(props: ListPageProps<Item>): VNode {
             : searchField(search.label, query[search.name] ?? '', (value) =>
                 setQuery({ [search.name]: value }),
               ),
-          filters.map((filter) => filterOf(filter, query[filter.name] ?? '')),
+          filters.length === 0
+            ? null
+            : div(
+                { class: 'filters-toggle' },
+                action({
+                  label: t('filters'),
+                  icon: 'filter',
+                  pressed: isOpen.value,
+                  onClick: setting(isOpen, !isOpen.value),
+                }),
+              ),
+          filters.length === 0
+            ? null
+            : div(
+                { class: `filters${isOpen.value ? ' open' : ''}` },
+                filters.map((filter) => filterOf(filter, query[filter.name] ?? '')),
+              ),
           isFiltered
             ? action({
                 label: t('filters.clear'),

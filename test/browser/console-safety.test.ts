@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { type Program, startProgram } from '../program/start.ts';
+import { administered, type ConsoleVisitor, consoleOf, signedIn } from './console-operator.ts';
+
+suite('the console against attacks in a browser', () => {
+  let program: Program;
+  let admin: ConsoleVisitor;
+
+  before(async () => {
+    program = await startProgram({ mode: 'dev' });
+    admin = await signedIn(program);
+  });
+  after(async () => {
+    await admin.browser.close();
+    await program.stop();
+  });
+
+  test('no script can make markup of text, or code of text, in the page of the console (H-569)', async () => {
+    const { page } = admin;
+    const outcome = async (code: string): Promise<unknown> =>
+      await page.evaluate(
+        `(() => { try { ${code}; return 'done'; } catch (failure) { return failure.name; } })()`,
+      );
+    assert.equal(await outcome("document.body.insertAdjacentHTML('beforeend', '<b>x</b>')"), 'TypeError');
+    assert.equal(await outcome("document.createElement('div').innerHTML = '<b>x</b>'"), 'TypeError');
+    assert.equal(
+      await outcome("window.trustedTypes.createPolicy('default', { createHTML: (text) => text })"),
+      'TypeError',
+    );
+    assert.equal(await page.evaluate('typeof document.querySelector(\'script[src^="http"]\')'), 'object');
+    admin.complaints.length = 0;
+  });
+
+  test('a response that this console did not ask for, or with a code of another browser, signs nobody in (H-570)', async () => {
+    const page = await admin.browser.newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    await page.goto(
+      `${consoleOf(program)}#code=stolen&state=guessed&iss=${encodeURIComponent(program.issuer)}`,
+    );
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    assert.equal(asked.includes('POST /token'), false);
+    assert.doesNotMatch(page.url(), /stolen/u);
+    await page.close();
+  });
+
+  test('the sign-out ends the session at the server, and no address holds the ID token (H-571)', async () => {
+    const { page, tokens } = admin;
+    const addresses: string[] = [];
+    page.on('framenavigated', (frame) => addresses.push(frame.url()));
+    await page.getByRole('button', { name: /Dev Eloper/u }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL((url) => url.href.startsWith(consoleOf(program)));
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    for (const token of tokens) for (const address of addresses) assert.equal(address.includes(token), false);
+    const { items } = await administered(program, 'GET', '/sessions');
+    assert.deepEqual(items, []);
+  });
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, suite, test } from 'node:test';
+import { type Program, startProgram } from '../program/start.ts';
+import { administered, type ConsoleVisitor, signedIn } from './console-operator.ts';
+
+const CLIENT = 'paper-clips';
+const METADATA = {
+  client_name: 'Paper Clips',
+  redirect_uris: ['https://clips.example.com/callback'],
+  scope: 'openid profile',
+};
+
+const REQUESTS_MAX = 3;
+
+suite('the work of an operator at the console', () => {
+  let program: Program;
+  let admin: ConsoleVisitor;
+
+  before(async () => {
+    program = await startProgram({ mode: 'dev', environment: { CHANCERY_OPENAPI_ENABLED: 'false' } });
+    await administered(program, 'POST', '/clients', { client_id: CLIENT, metadata: METADATA });
+    admin = await signedIn(program);
+  });
+  after(async () => {
+    await admin.browser.close();
+    await program.stop();
+  });
+
+  const versionOf = async (): Promise<Readonly<Record<string, unknown>>> => {
+    const { metadata } = await administered(program, 'GET', `/clients/${CLIENT}`);
+    return metadata as Readonly<Record<string, unknown>>;
+  };
+
+  test('the keyboard alone opens a client, changes it, saves and undoes it', async () => {
+    const { page } = admin;
+    await admin.visit(`clients/${CLIENT}/metadata`);
+    await page.getByLabel('Name', { exact: true }).focus();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' Ltd');
+    await page.locator('.diff').waitFor();
+    await page.getByRole('button', { name: 'Save' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByLabel('Reason').fill('new name of the firm');
+    await page.keyboard.press('Enter');
+    await page.getByText('The client is saved').waitFor();
+    assert.equal((await versionOf())['client_name'], 'Paper Clips Ltd');
+    const { items } = await administered(program, 'GET', `/audit?client_id=${CLIENT}&action=client.update`);
+    assert.equal((items as readonly { reason: string }[])[0]?.reason, 'new name of the firm');
+    await page.getByRole('button', { name: 'Undo' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Undone').waitFor();
+    assert.equal((await versionOf())['client_name'], 'Paper Clips');
+  });
+
+  test('a mistake is shown at its field before anything is stored', async () => {
+    const { page } = admin;
+    await admin.visit(`clients/${CLIENT}/metadata`);
+    await page.getByLabel('Redirect URIs').fill('http://clips.example.com/callback');
+    const field = page.getByLabel('Redirect URIs');
+    await page.locator('textarea[aria-invalid=true]').waitFor();
+    assert.equal(await field.getAttribute('aria-invalid'), 'true');
+    assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    assert.deepEqual((await versionOf())['redirect_uris'], METADATA.redirect_uris);
+  });
+
+  test('a deleted client comes back by the undo beside the message', async () => {
+    const { page } = admin;
+    await administered(program, 'POST', '/clients', { client_id: 'short-lived', metadata: METADATA });
+    await admin.visit('clients/short-lived');
+    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    const gone = page.locator('.toast', { hasText: 'The client is deleted' });
+    await gone.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: 'Paper Clips' }).waitFor();
+    await administered(program, 'GET', '/clients/short-lived');
+  });
+
+  test('a list of 100,000 clients is searched on the server, and each page has 50 (keycloak/keycloak#34714)', async () => {
+    manyClients(program, CLIENT, 100_000);
+    const { page } = admin;
+    await admin.visit('clients?sort=client_id');
+    await page.locator('.list tbody tr').nth(49).waitFor();
+    assert.equal(await page.locator('.list tbody tr').count(), 50);
+    await page.getByRole('searchbox', { name: 'Search by name' }).fill('mass 077123');
+    await page.getByRole('link', { name: 'mass 077123' }).waitFor();
+    assert.equal(await page.locator('.list tbody tr').count(), 1);
+    assert.ok(admin.requests.length <= REQUESTS_MAX, admin.requests.join(', '));
+  });
+});
+
+/** Copies a client so many times, beside the server, as its own writes would store the copies. */
+function manyClients(program: Program, of: string, count: number): void {
+  const database = new DatabaseSync(join(program.folder, 'chancery.db'), { timeout: 10_000 });
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    for (const table of ['client', 'client_entry', 'client_term']) copied(database, table, of, count);
+    database.exec('COMMIT');
+  } finally {
+    database.close();
+  }
+}
+
+function copied(database: DatabaseSync, table: string, of: string, count: number): void {
+  const columns = database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all();
+  const number = "printf('%06d', n)";
+  const values: Readonly<Record<string, string>> = {
+    client_id: `'mass-' || ${number}`,
+    instance: `'mass' || ${number}`,
+    registration_token_digest: `'mass' || ${number}`,
+    name: `'mass ' || ${number}`,
+    metadata: `json_set(metadata, '$.client_name', 'mass ' || ${number})`,
+  };
+  const names = columns.map(({ name }) => String(name));
+  database
+    .prepare(
+      `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?)
+       INSERT INTO ${table} (${names.join(', ')})
+       SELECT ${names.map((name) => values[name] ?? name).join(', ')} FROM number, ${table} WHERE client_id = ?`,
+    )
+    .run(count, of);
+}
