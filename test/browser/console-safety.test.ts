@@ -32,7 +32,7 @@ suite('the console against attacks in a browser', () => {
     admin.complaints.length = 0;
   });
 
-  test('a response that this console did not ask for, or with a code of another browser, signs nobody in (H-570)', async () => {
+  test('a response that this console did not ask for, or with a code of another browser, gets no token (H-570)', async () => {
     const page = await admin.browser.newPage();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));

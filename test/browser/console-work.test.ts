@@ -92,7 +92,7 @@ suite('the work of an operator at the console', () => {
   });
 });
 
-/** Copies a client so many times, beside the server, as its own writes would store the copies. */
+/** Copies a client `count` times beside the server, as its own writes would store the copies. */
 function manyClients(program: Program, of: string, count: number): void {
   const database = new DatabaseSync(join(program.folder, 'chancery.db'), { timeout: 10_000 });
   try {

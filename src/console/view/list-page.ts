@@ -45,6 +45,16 @@ interface ListPageProps<Item> {
 }
 
 const TYPING_MS = 180;
+/** A page of the console sends at most three requests. */
+const REQUESTS_MAX = 3;
+
+/** Loads a page. The server may give none of the items that a rare filter selects, and say where to go on. */
+async function filled<Item>(load: ListPageProps<Item>['load'], query: ListQuery): Promise<ItemPage<Item>> {
+  let page = await load(query);
+  for (let sent = 1; sent < REQUESTS_MAX && page.items.length === 0 && page.next !== undefined; sent += 1)
+    page = await load({ ...query, cursor: page.next });
+  return page;
+}
 
 /**
  * A list that the server searches, filters and cuts into pages, so that a million items are as quick as ten. Search and filters are
@@ -56,62 +66,23 @@ function ListPage<Item>(props: ListPageProps<Item>): VNode {
   const known = [...(search === undefined ? [] : [search.name]), ...filters.map(({ name }) => name)];
   const asked = Object.fromEntries(known.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   const question = JSON.stringify([tenant.value, asked, given]);
-  /** On a phone the filters are folded away. */
-  const isOpen = useSignal(false);
   /** The cursors of the pages up to the present one; the first page has none. */
   const cursors = useSignal<readonly string[]>([]);
   useEffect(setting(cursors, []), [question]);
   const cursor = cursors.value.at(-1);
   const loaded = useLoaded(
     `${question} ${cursor ?? ''} ${props.version ?? 0}`,
-    async () => await load({ ...given, ...asked, ...(cursor === undefined ? {} : { cursor }) }),
+    async () => await filled(load, { ...given, ...asked, ...(cursor === undefined ? {} : { cursor }) }),
     { delay_ms: TYPING_MS },
   );
   const isFiltered = Object.keys(asked).length > 0;
-  return div(
-    null,
-    search === undefined && filters.length === 0
-      ? null
-      : div(
-          { class: 'toolbar', role: 'search' },
-          search === undefined
-            ? null
-            : searchField(search.label, query[search.name] ?? '', (value) =>
-                setQuery({ [search.name]: value }),
-              ),
-          filters.length === 0
-            ? null
-            : div(
-                { class: 'filters-toggle' },
-                action({
-                  label: t('filters'),
-                  icon: 'filter',
-                  pressed: isOpen.value,
-                  onClick: setting(isOpen, !isOpen.value),
-                }),
-              ),
-          filters.length === 0
-            ? null
-            : div(
-                { class: `filters${isOpen.value ? ' open' : ''}` },
-                filters.map((filter) => filterOf(filter, query[filter.name] ?? '')),
-              ),
-          isFiltered
-            ? action({
-                label: t('filters.clear'),
-                kind: 'plain',
-                onClick: () => setQuery(Object.fromEntries(known.map((name) => [name, undefined]))),
-              })
-            : null,
-        ),
-    card(undefined, content(), { flush: true }),
-  );
+  return div(null, component(Toolbar, { search, filters }), card(undefined, content(), { flush: true }));
 
   function content(): ComponentChildren {
     const { value, busy, problem, reload } = loaded;
     if (problem !== undefined) return failed(problem, reload);
     if (value === undefined) return skeleton();
-    if (value.items.length === 0 && cursors.value.length === 0)
+    if (value.items.length === 0 && value.next === undefined && cursors.value.length === 0)
       return isFiltered
         ? empty('search', t('list.nothing'), t('list.nothing.text'))
         : empty(props.empty.icon, props.empty.title, props.empty.text);
@@ -132,6 +103,53 @@ function ListPage<Item>(props: ListPageProps<Item>): VNode {
       },
     });
   }
+}
+
+interface ToolbarProps {
+  readonly search: { readonly name: string; readonly label: string } | undefined;
+  readonly filters: readonly Filter[];
+}
+
+/** The search and the filters above a list. On a phone the filters are folded away. */
+function Toolbar({ search, filters }: ToolbarProps): VNode | null {
+  const isOpen = useSignal(false);
+  const { query } = route.value;
+  const known = [...(search === undefined ? [] : [search.name]), ...filters.map(({ name }) => name)];
+  const isFiltered = known.some((name) => query[name]);
+  return search === undefined && filters.length === 0
+    ? null
+    : div(
+        { class: 'toolbar', role: 'search' },
+        search === undefined
+          ? null
+          : searchField(search.label, query[search.name] ?? '', (value) =>
+              setQuery({ [search.name]: value }),
+            ),
+        filters.length === 0
+          ? null
+          : div(
+              { class: 'filters-toggle' },
+              action({
+                label: t('filters'),
+                icon: 'filter',
+                pressed: isOpen.value,
+                onClick: setting(isOpen, !isOpen.value),
+              }),
+            ),
+        filters.length === 0
+          ? null
+          : div(
+              { class: `filters${isOpen.value ? ' open' : ''}` },
+              filters.map((filter) => filterOf(filter, query[filter.name] ?? '')),
+            ),
+        isFiltered
+          ? action({
+              label: t('filters.clear'),
+              kind: 'plain',
+              onClick: () => setQuery(Object.fromEntries(known.map((name) => [name, undefined]))),
+            })
+          : null,
+      );
 }
 
 export const listPage = <Item>(props: ListPageProps<Item>): VNode => component(ListPage<Item>, props);
