@@ -34,6 +34,7 @@ async function postgres(): Promise<string> {
 
 describe('SQLite', { concurrency: false }, () => {
   const scenario = slippedRotation(sqlite, []);
+  deletedBefore(scenario);
   incompleteExport(scenario);
 });
 describe('PostgreSQL', { concurrency: false }, () => {
@@ -46,6 +47,8 @@ interface Scenario {
   readonly storageUrl: () => string;
   readonly start: (ring: string) => Promise<Program>;
   readonly run: (words: readonly string[], ring?: string) => Promise<Ended>;
+  /** A client that was deleted before the rotation. */
+  readonly gone: () => { readonly client_id: string; readonly client_secret: string };
 }
 
 /**
@@ -61,6 +64,7 @@ function slippedRotation(
   const started: Program[] = [];
   let environment: Readonly<Record<string, string>> = {};
   let [first, second]: Program[] = [];
+  let gone = { client_id: '', client_secret: '' };
 
   before(async () => {
     environment = {
@@ -72,6 +76,9 @@ function slippedRotation(
     first = await start(OLD, parameters);
     second = await start(OLD);
     for (let count = 0; count < 3; count += 1) assert.equal((await register(second)).status, 200);
+    const last = JSON.parse((await register(second)).text) as Readonly<Record<string, string>>;
+    gone = { client_id: last['client_id'] ?? '', client_secret: last['client_secret'] ?? '' };
+    assert.equal((await run(['clients', 'delete', gone.client_id], OLD)).how, 0);
   });
 
   after(async () => {
@@ -168,7 +175,8 @@ function slippedRotation(
     assert.equal((JSON.parse(listed.text) as unknown[]).length, 4);
   });
 
-  return { folder, storageUrl: () => environment['CHANCERY_STORAGE_URL'] ?? '', start, run };
+  const storageUrl = (): string => environment['CHANCERY_STORAGE_URL'] ?? '';
+  return { folder, storageUrl, start, run, gone: () => gone };
 }
 
 function lateServer({ start, run }: Scenario): void {
@@ -178,6 +186,19 @@ function lateServer({ start, run }: Scenario): void {
     assert.equal(rotated.how, 1, rotated.stderr);
     assert.match(rotated.stdout, new RegExp(`keep the other keys: [^, ]+:${late.pid} did not confirm`));
     assert.doesNotMatch(rotated.stdout, /can be removed/);
+  });
+}
+
+function deletedBefore({ run, gone }: Scenario): void {
+  test('H-528: a client that was deleted before the rotation comes back with its secret, by the new key alone', async () => {
+    const { client_id, client_secret } = gone();
+    const restored = await run(['clients', 'restore', client_id, '--with-secrets', '--json'], NEW);
+    assert.equal(restored.how, 0, restored.stderr);
+    assert.equal(
+      (JSON.parse(restored.stdout) as Readonly<Record<string, string>>)['client_secret'],
+      client_secret,
+    );
+    assert.equal((await run(['clients', 'delete', client_id, '--purge'], NEW)).how, 0);
   });
 }
 

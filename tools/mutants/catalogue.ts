@@ -1,6 +1,7 @@
 import { ADMINISTRATION } from './administration.ts';
 import { AUTHORIZATION } from './authorization.ts';
 import { CLIENT_DOCUMENTS } from './client-documents.ts';
+import { CLIENT_HISTORY } from './client-history.ts';
 import { CLIENTS } from './clients.ts';
 import { DEVICES } from './devices.ts';
 import { DPOP } from './dpop.ts';
@@ -26,6 +27,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...DEVICES,
   ...CLIENTS,
   ...CLIENT_DOCUMENTS,
+  ...CLIENT_HISTORY,
   ...REGISTRATION,
   ...AUTHORIZATION,
   ...PROFILES,

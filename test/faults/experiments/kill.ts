@@ -9,6 +9,7 @@ import { type MixedLoad, startMixedLoad } from '../mixed-load.ts';
 import type { Stand } from '../stand.ts';
 import { outcomeOf, summary, touchedSince } from '../under-fault.ts';
 import { verifyAudit, verifyEndUsers } from '../verify-end-users.ts';
+import { verifyHistory } from '../verify-history.ts';
 import { noFindings, verifyRegistry } from '../verify-registry.ts';
 
 const KILL_AFTER_MS_MAX = 500;
@@ -72,6 +73,7 @@ export const kill: Experiment = {
     }
     await program.stop();
     await verifyAudit(stand, findings);
+    await verifyHistory(stand, findings);
     findings.lost.push(...endUsers.lost);
     const { ackedByKind } = expectedRegistry(stand.ledger.entries());
     const acked = new Map([...ackedByKind, ...endUsers.ackedByKind]);
