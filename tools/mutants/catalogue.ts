@@ -5,6 +5,7 @@ import { CLIENT_HISTORY } from './client-history.ts';
 import { CLIENTS } from './clients.ts';
 import { DEVICES } from './devices.ts';
 import { DPOP } from './dpop.ts';
+import { EVENTS } from './events.ts';
 import { FEDERATED_CLIENTS } from './federated-clients.ts';
 import { FEDERATION } from './federation.ts';
 import { LIMITS } from './limits.ts';
@@ -37,5 +38,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...ADMINISTRATION,
   ...FEDERATION,
   ...TRUST_ANCHORS,
+  ...EVENTS,
   ...FEDERATED_CLIENTS,
 ];
