@@ -137,5 +137,8 @@ const ofDeliveries = (verb: 'redeliver' | 'drop', purpose: string) => ({
   }),
 });
 
-export const redeliver = ofDeliveries('redeliver', 'Tries again, once,');
-export const drop = ofDeliveries('drop', 'Drops');
+export const { one: deliveryRedeliver, all: webhookRedeliver } = ofDeliveries(
+  'redeliver',
+  'Tries again, once,',
+);
+export const { one: deliveryDrop, all: webhookDrop } = ofDeliveries('drop', 'Drops');

@@ -31,16 +31,18 @@ import {
   type WriteCall,
 } from '../operation.ts';
 import {
+  deliveryDrop,
   deliveryList,
-  drop,
-  redeliver,
+  deliveryRedeliver,
   webhookChange,
   webhookCreate,
   webhookDelete,
   webhookDisable,
+  webhookDrop,
   webhookEnable,
   webhookList,
   webhookRead,
+  webhookRedeliver,
   webhookRotate,
   webhookTest,
 } from './contract.ts';
@@ -73,15 +75,15 @@ export const adminWebhooks = [
   }),
   listing<AdminWebhookNeeds>(deliveryList, listDeliveries),
   acting<AdminWebhookNeeds>(
-    redeliver.one,
+    deliveryRedeliver,
     async (needs, call) => await plannedLetters(needs, call, 'redeliver'),
   ),
   acting<AdminWebhookNeeds>(
-    redeliver.all,
+    webhookRedeliver,
     async (needs, call) => await plannedLetters(needs, call, 'redeliver'),
   ),
-  acting<AdminWebhookNeeds>(drop.one, async (needs, call) => await plannedLetters(needs, call, 'drop')),
-  acting<AdminWebhookNeeds>(drop.all, async (needs, call) => await plannedLetters(needs, call, 'drop')),
+  acting<AdminWebhookNeeds>(deliveryDrop, async (needs, call) => await plannedLetters(needs, call, 'drop')),
+  acting<AdminWebhookNeeds>(webhookDrop, async (needs, call) => await plannedLetters(needs, call, 'drop')),
 ];
 
 const itemOf = (needs: AdminWebhookNeeds, webhook: StoredWebhook): Item => webhookItem(needs, webhook);
