@@ -2,7 +2,7 @@
 
 import type { AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminClientVersion, AdminClientVersionContent, AdminClientDiff, AdminDeletedClient, AdminRestoredClient, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminOwnedClient, AdminAccount, AdminNewAccount, AdminMadeAccount, AdminAccountChanges, AdminPassword, AdminMadePassword, AdminEnded, AdminSession, AdminGrant, AdminConsent, AdminAccessToken, AdminFederationMember, AdminFederationRefresh, AdminResolutionRequest, AdminResolution, AdminTrustAnchor, AdminAnchorAcceptance } from './admin-schemas.ts';
 
-import type { ClientMetadata, ClientInformation, DryRun, AuditEvent, WebhookRequest, WebhookChange, Webhook, NewWebhook, WebhookSecret, WebhookTest, WebhookDelivery, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
+import type { ClientMetadata, ClientInformation, DryRun, AuditEvent, WebhookRequest, WebhookChange, Webhook, NewWebhook, WebhookSecret, WebhookTest, WebhookCount, WebhookDelivery, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
 /** The requests and answers of each call, by its name. */
 export interface Calls {
@@ -216,8 +216,12 @@ export interface Calls {
   adminTenantEnable: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminTenant | AdminPreview };
   /** Counts the rows of a tenant by table: what a deletion would remove, or what is left of one that has begun. `GET /admin/v1/tenants/{id}/rows` */
   adminTenantRows: { readonly request: { readonly id: string; readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminTenantRows | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Drops one failed delivery. `POST /admin/v1/webhooks/{id}/deliveries/{delivery}/drop` */
+  adminWebhookDeliveryDrop: { readonly request: { readonly id: string; readonly delivery: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: WebhookCount | AdminPreview };
   /** Lists the deliveries of a webhook that wait or have failed, in the order of the audit. `GET /admin/v1/webhooks/{id}/deliveries` */
   adminWebhookDeliveryList: { readonly request: { readonly id: string; readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (WebhookDelivery | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Tries again, once, one failed delivery. `POST /admin/v1/webhooks/{id}/deliveries/{delivery}/redeliver` */
+  adminWebhookDeliveryRedeliver: { readonly request: { readonly id: string; readonly delivery: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: WebhookCount | AdminPreview };
   /** Returns one webhook. `GET /admin/v1/webhooks/{id}` */
   adminWebhookRead: { readonly request: { readonly id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: Webhook | Readonly<Record<string, unknown>> };
   /** Changes a webhook. The new actions also select among events that are not delivered yet. `PATCH /admin/v1/webhooks/{id}` */
@@ -230,8 +234,12 @@ export interface Calls {
   adminWebhookCreate: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: WebhookRequest }; readonly answer: AdminPreview | NewWebhook };
   /** Disables a webhook. Its place in the audit and its deliveries are kept. `POST /admin/v1/webhooks/{id}/disable` */
   adminWebhookDisable: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: Webhook | AdminPreview };
+  /** Drops all failed deliveries of a webhook. `POST /admin/v1/webhooks/{id}/drop` */
+  adminWebhookDrop: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: WebhookCount | AdminPreview };
   /** Enables a webhook. It goes on where it was. `POST /admin/v1/webhooks/{id}/enable` */
   adminWebhookEnable: { readonly request: { readonly id: string; readonly query?: { readonly from?: string | number | boolean; readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: Webhook | AdminPreview };
+  /** Tries again, once, all failed deliveries of a webhook. `POST /admin/v1/webhooks/{id}/redeliver` */
+  adminWebhookRedeliver: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: WebhookCount | AdminPreview };
   /** Makes a new secret. The former one signs beside it for `webhooks.secret-overlap`. `POST /admin/v1/webhooks/{id}/rotate` */
   adminWebhookRotate: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: WebhookSecret | AdminPreview };
   /** Sends a signed delivery without events at once, also of a disabled webhook, and returns what came of it. `POST /admin/v1/webhooks/{id}/test` */
@@ -345,14 +353,18 @@ export const OPERATIONS = {
   adminTenantDisable: { method: 'POST', path: '/admin/v1/tenants/{id}/disable' },
   adminTenantEnable: { method: 'POST', path: '/admin/v1/tenants/{id}/enable' },
   adminTenantRows: { method: 'GET', path: '/admin/v1/tenants/{id}/rows' },
+  adminWebhookDeliveryDrop: { method: 'POST', path: '/admin/v1/webhooks/{id}/deliveries/{delivery}/drop' },
   adminWebhookDeliveryList: { method: 'GET', path: '/admin/v1/webhooks/{id}/deliveries' },
+  adminWebhookDeliveryRedeliver: { method: 'POST', path: '/admin/v1/webhooks/{id}/deliveries/{delivery}/redeliver' },
   adminWebhookRead: { method: 'GET', path: '/admin/v1/webhooks/{id}' },
   adminWebhookChange: { method: 'PATCH', path: '/admin/v1/webhooks/{id}', type: 'application/merge-patch+json' },
   adminWebhookDelete: { method: 'DELETE', path: '/admin/v1/webhooks/{id}' },
   adminWebhookList: { method: 'GET', path: '/admin/v1/webhooks' },
   adminWebhookCreate: { method: 'POST', path: '/admin/v1/webhooks', type: 'application/json' },
   adminWebhookDisable: { method: 'POST', path: '/admin/v1/webhooks/{id}/disable' },
+  adminWebhookDrop: { method: 'POST', path: '/admin/v1/webhooks/{id}/drop' },
   adminWebhookEnable: { method: 'POST', path: '/admin/v1/webhooks/{id}/enable' },
+  adminWebhookRedeliver: { method: 'POST', path: '/admin/v1/webhooks/{id}/redeliver' },
   adminWebhookRotate: { method: 'POST', path: '/admin/v1/webhooks/{id}/rotate' },
   adminWebhookTest: { method: 'POST', path: '/admin/v1/webhooks/{id}/test' },
 } as const;

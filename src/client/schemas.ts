@@ -201,6 +201,11 @@ export interface WebhookTest {
   readonly problem: string | null;
 }
 
+/** How many deliveries were concerned. */
+export interface WebhookCount {
+  readonly deliveries: number;
+}
+
 /** Events in one request, which waits or has failed. Accepted ones are not kept. */
 export interface WebhookDelivery {
   readonly id: string;
