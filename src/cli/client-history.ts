@@ -132,7 +132,7 @@ const restore = command({
       kind: 'count',
       words: 'Names the version by its number. Without it, the one before the present version counts.',
     },
-    'with-secrets': { kind: 'flag', words: 'Brings back the secrets of the version too.' },
+    'with-secrets': { kind: 'flag', words: 'Also restores the secrets of the version.' },
     secrets: { kind: 'flag', words: 'Shows the secret and the registration access token in clear.' },
     ...REGISTRY_OPTIONS,
     ...REASON_OPTION,

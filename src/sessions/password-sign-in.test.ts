@@ -33,7 +33,7 @@ test('the right name and password return the account with its claims', async () 
   const { sub, updated_at } = await addAccount(endUsers.accounts, ADA, ACTOR);
   const claims = { ...ADA.claims, updated_at };
   for (const username of ['Ada', 'ADA', 'ａｄａ']) {
-    const account = { sub, username: 'Ada', claims, disabled: false, version: 1 };
+    const account = { sub, username: 'Ada', claims, disabled: false, version: 1, admin_role: null };
     assert.deepEqual(await attempted(endUsers, { username }), { outcome: 'authenticated', account });
   }
 });

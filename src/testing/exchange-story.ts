@@ -64,6 +64,7 @@ const NAMED: Readonly<Record<string, string>> = {
   access_token: 'ACCESS_TOKEN',
   refresh_token: 'REFRESH_TOKEN',
   id_token: 'ID_TOKEN',
+  id: 'ID',
   jti: 'TOKEN_ID',
   token_id: 'TOKEN_ID',
   grant_id: 'GRANT_ID',

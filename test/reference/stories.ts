@@ -1,3 +1,4 @@
+import { ADMIN_CLIENT_STORIES } from './admin-client-stories.ts';
 import { ADMIN_STORIES } from './admin-stories.ts';
 import { CLIENT_HISTORY_STORIES } from './client-history-stories.ts';
 import { CLIENT_STORIES } from './client-stories.ts';
@@ -15,6 +16,7 @@ export const STORIES: Readonly<Record<string, readonly Story[]>> = {
   ...DEVICE_STORIES,
   ...DOCUMENT_STORIES,
   ...ADMIN_STORIES,
+  ...ADMIN_CLIENT_STORIES,
   ...EVENT_STORIES,
   ...CLIENT_HISTORY_STORIES,
   ...PEOPLE_STORIES,
