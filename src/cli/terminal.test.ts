@@ -17,7 +17,9 @@ test('C-43: no file of the commands but terminal.ts, and chancery.ts for an old 
   const sources = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
   assert.ok(sources.includes('storage.ts'));
   const writing = sources.filter((name) =>
-    /\b(?:stdout|stderr)\b\s*\.\s*write|\bconsole\s*\.\s*(?:log|error|warn|info|debug|table|dir)\b/u.test(readFileSync(new URL(name, folder), 'utf8')),
+    /\b(?:stdout|stderr)\b\s*\.\s*write|\bconsole\s*\.\s*(?:log|error|warn|info|debug|table|dir)\b/u.test(
+      readFileSync(new URL(name, folder), 'utf8'),
+    ),
   );
   // chancery.ts refuses an old Node with a text of its own, before it can load anything else.
   assert.deepEqual(writing, ['chancery.ts', 'terminal.ts']);
