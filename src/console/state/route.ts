@@ -15,7 +15,7 @@ addEventListener('hashchange', () => {
   current.value = parse(location.hash);
 });
 
-export function parse(hash: string): Route {
+function parse(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/u, '').split('?');
   return {
     path: path

@@ -108,7 +108,7 @@ interface MenuProps {
 }
 
 /** A button with a list of actions below it. Escape, a click elsewhere and a choice close it. */
-export function Menu({ label, face, faceClass, above = false, children }: MenuProps): VNode {
+function Menu({ label, face, faceClass, above = false, children }: MenuProps): VNode {
   const open = useSignal(false);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -16,7 +16,7 @@ interface DialogProps {
 }
 
 /** The modal dialog of the browser: it keeps the focus, and Escape closes it. The focus returns to where it was. */
-export function Dialog({ title, close, wide = false, children, foot, onSubmit }: DialogProps): VNode {
+function Dialog({ title, close, wide = false, children, foot, onSubmit }: DialogProps): VNode {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {

@@ -12,7 +12,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 ];
 
 /** Returns a span of time as people say it: "3 days ago", "in 2 hours". @param seconds negative for the past */
-export function spanText(seconds: number, tag = language.value): string {
+function spanText(seconds: number, tag = language.value): string {
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
   return new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
 }

@@ -51,7 +51,7 @@ function Lineage({ version }: LineageProps): VNode {
 }
 
 /** Returns the tokens by their labels, in the order in which these first appear. */
-export function byLabel<Token extends { readonly label: string }>(
+function byLabel<Token extends { readonly label: string }>(
   tokens: readonly Token[],
 ): ReadonlyMap<string, readonly Token[]> {
   return Map.groupBy(tokens, ({ label }) => label);

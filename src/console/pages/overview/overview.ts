@@ -113,7 +113,7 @@ interface Coming {
 const DAY_LENGTH = '2026-11-23'.length;
 
 /** Gathers what happens to several keys on one day. */
-export function gathered(all: AdminStatistics['expiring']): readonly Coming[] {
+function gathered(all: AdminStatistics['expiring']): readonly Coming[] {
   const groups = Map.groupBy(all, ({ kind, at }) => `${kind} ${at.slice(0, DAY_LENGTH)}`);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
