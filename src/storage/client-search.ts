@@ -50,8 +50,8 @@ export interface ListReader {
  * A list of at most this many clients is read whole and sorted. From a longer one the search goes along the wanted order: one in
  * a few hundred clients meets the condition there.
  */
-const COLLECTED_MAX = 2000;
-const VISITED_FIRST = 500;
+const COLLECTED_MAX = 1000;
+const VISITED_FIRST = 200;
 const VISITED_MIN = 100;
 const VISITED_MAX = 100_000;
 
@@ -157,6 +157,7 @@ class Visits {
       const { rows, end } = await this.#visit({ ...list, start }, 'ascending', COLLECTED_MAX);
       found.push(...rows);
       start = end;
+      await nextTurn();
     }
     const compare = comparison(descending);
     const from = after === undefined ? undefined : placed(after);
