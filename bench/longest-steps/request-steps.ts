@@ -86,6 +86,32 @@ export const PAGE_STEPS: readonly HostileStep[] = [
       headers: LONG_HEADERS,
     }),
   },
+  form('POST /device_authorization', '64 KB of escaped scope values', 401, () => ({
+    client_id: 'unknown',
+    scope: 'a '.repeat(15_000),
+  })),
+  {
+    endpoint: 'GET /device',
+    what: 'a code of 4 KB, escaped, and long headers',
+    status: 200,
+    request: () => ({
+      method: 'GET',
+      path: `/device?user_code=${'%61'.repeat(1_300)}`,
+      headers: LONG_HEADERS,
+    }),
+  },
+  form('POST /device', 'a code of 60 KB that no page of the server sent', 400, () => ({
+    user_code: 'B'.repeat(60_000),
+  })),
+  {
+    endpoint: 'GET /account/applications',
+    what: 'long headers without a session',
+    status: 200,
+    request: () => ({ method: 'GET', path: '/account/applications', headers: LONG_HEADERS }),
+  },
+  form('POST /account/applications', 'a form of 60 KB that no page of the server sent', 400, () => ({
+    form_token: 'a'.repeat(60_000),
+  })),
   {
     endpoint: 'GET /interaction/{id}',
     what: 'a handle of 4 KB and long headers',

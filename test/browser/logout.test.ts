@@ -52,7 +52,7 @@ suite('logout in a browser', () => {
     assert.ok(page.url().startsWith(program.issuer));
     assert.match(
       await page.locator('main').innerText(),
-      /Sample relying party\s+localhost:\d+[^]*here, developer\?/,
+      /Sample relying party\s+localhost:\d+[^]*this server too, developer\?/,
     );
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'Signed out');
@@ -159,7 +159,7 @@ suite('logout in a browser', () => {
     );
     await page.getByRole('button').click();
     await heading(page, 'Sign out?');
-    assert.match(await page.locator('main').innerText(), /here, developer\?/);
+    assert.match(await page.locator('main').innerText(), /this server too, developer\?/);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'Signed out');
     assert.equal(await isSignedInAtServer(page), false);

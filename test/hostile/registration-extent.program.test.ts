@@ -120,7 +120,6 @@ test('H-324 empty members lend no default that the token does not permit', async
 test('H-325 dropped values and members lend nothing to the privileged ones beside them', async () => {
   const unsupported = {
     response_types: ['code', 'none', 'vp_token'],
-    dpop_bound_access_tokens: true,
     tls_client_certificate_bound_access_tokens: true,
     backchannel_token_delivery_mode: 'poll',
     Scope: 'admin',
