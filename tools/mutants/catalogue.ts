@@ -10,6 +10,7 @@ import { FEDERATED_CLIENTS } from './federated-clients.ts';
 import { FEDERATION } from './federation.ts';
 import { LIMITS } from './limits.ts';
 import type { Mutant } from './mutant.ts';
+import { PEOPLE } from './people.ts';
 import { PROFILES } from './profiles.ts';
 import { REGISTRATION } from './registration.ts';
 import { SESSIONS } from './sessions.ts';
@@ -31,6 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLIENT_HISTORY,
   ...REGISTRATION,
   ...AUTHORIZATION,
+  ...PEOPLE,
   ...PROFILES,
   ...STEP_UP,
   ...SESSIONS,
