@@ -37,6 +37,8 @@ interface World {
   /** Records that the list of tenants was read with, in order. */
   readonly read: number[];
   readonly lines: readonly string[];
+  /** From now on the storage fails: the version of the tenants later than the rest. */
+  readonly takeAway: () => void;
 }
 
 async function world(context: TestContext, last = aTenant(TENANTS - 1)): Promise<World> {
@@ -49,10 +51,19 @@ async function world(context: TestContext, last = aTenant(TENANTS - 1)): Promise
     read.push(records);
     return found;
   };
+  let isAway = false;
+  const away = async (): Promise<never> => await Promise.reject(new Error('the storage is away'));
   const storage: Storage = {
     ...opened,
     tenants: {
       ...opened.tenants,
+      version: async () => {
+        if (!isAway) return await opened.tenants.version();
+        await sleep(5);
+        return await away();
+      },
+      withLogouts: async () => await (isAway ? away() : opened.tenants.withLogouts()),
+      withWebhooks: async () => await (isAway ? away() : opened.tenants.withWebhooks()),
       all: async () => {
         const all = await opened.tenants.all();
         return counted(all, all.length);
@@ -84,7 +95,10 @@ async function world(context: TestContext, last = aTenant(TENANTS - 1)): Promise
     await opened.close();
     rmSync(folder, { recursive: true });
   });
-  return { storage, tenants, read, lines };
+  const takeAway = (): void => {
+    isAway = true;
+  };
+  return { storage, tenants, read, lines, takeAway };
 }
 
 /** Chooses by path, in a turn of its own. */
@@ -179,6 +193,13 @@ test('H-305: a round asks for open tenants and a tenth of the closed ones, so th
     seen.push(...some.map(({ id }) => id));
   }
   assert.equal(new Set(seen).size, TENANTS);
+});
+
+test('rounds fail while the storage is away, and leave no rejection that nobody awaits', async (context) => {
+  const { tenants, takeAway } = await world(context);
+  takeAway();
+  await assert.rejects(tenants.withLogouts(), /the storage is away/u);
+  await assert.rejects(tenants.withWebhooks(), /the storage is away/u);
 });
 
 test('items of a list that shrinks and grows have their turns', () => {

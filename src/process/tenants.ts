@@ -131,8 +131,8 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
       },
       settings.issuer,
     ),
-    withLogouts: async () => await foundAfter(catchUp, register, storage.tenants.withLogouts()),
-    withWebhooks: async () => await foundAfter(catchUp, register, storage.tenants.withWebhooks()),
+    withLogouts: async () => await foundAfter(catchUp, register, () => storage.tenants.withLogouts()),
+    withWebhooks: async () => await foundAfter(catchUp, register, () => storage.tenants.withWebhooks()),
     async open() {
       await catchUp();
       return register.open();
@@ -149,14 +149,14 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
   };
 }
 
-/** Returns those of some tenants that are served. */
+/** Returns those of some tenants that are served. They are read after the catch-up, as a rejection nobody awaits ends the process. */
 async function foundAfter(
   catchUp: () => Promise<void>,
   register: Pick<TenantRegister, 'find'>,
-  ids: Promise<readonly TenantId[]>,
+  ids: () => Promise<readonly TenantId[]>,
 ): Promise<readonly TenantInService[]> {
   await catchUp();
-  return (await ids).flatMap((id) => register.find(id) ?? []);
+  return (await ids()).flatMap((id) => register.find(id) ?? []);
 }
 
 /** The tenants that are served, as of the last change of the list of tenants. */
