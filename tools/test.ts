@@ -18,6 +18,8 @@ interface Group {
   /** `none`: one process for all files, for tests that open no files, sockets or processes. */
   readonly isolation: 'none' | 'process';
   readonly environment?: Readonly<Record<string, string>>;
+  /** Processes that share the files of a group without isolation, one for each CPU. */
+  readonly processes?: number;
   /** The environment variable that leaves the group out, with the value 1. Nothing that decides about a change may set it. */
   readonly leftOutBy?: string;
 }
@@ -80,7 +82,12 @@ const ON_THE_SOURCES = [
 const INSTALLED = ['test/clients', 'test/clients/mcp', 'examples', 'site'];
 
 const GROUPS: readonly Group[] = [
-  { name: 'pure', isolation: 'none', files: besideSources.filter((file) => !ownProcess.test(file)) },
+  {
+    name: 'pure',
+    isolation: 'none',
+    processes: 2,
+    files: besideSources.filter((file) => !ownProcess.test(file)),
+  },
   {
     name: 'storage, commands, tools',
     isolation: 'process',
@@ -137,8 +144,16 @@ const total = addTallies(tallies);
 process.stdout.write(`${((performance.now() - start) / 1000).toFixed(0)} s\n${tallyLine(total)}\n`);
 if (total.failed > 0) process.exitCode = 1;
 
-async function runGroup({ name, isolation, files, environment: own = {} }: Group): Promise<Tally> {
-  if (files.length === 0) return failed(name, emptyTally(), 'no test files');
+async function runGroup({ processes = 1, ...group }: Group): Promise<Tally> {
+  if (group.files.length === 0) return failed(group.name, emptyTally(), 'no test files');
+  // Neighbours take about the same time, so each process gets every second one.
+  const shares = Array.from({ length: processes }, (_, share) =>
+    group.files.filter((_file, index) => index % processes === share),
+  );
+  return addTallies(await Promise.all(shares.map(async (files) => await runFiles({ ...group, files }))));
+}
+
+async function runFiles({ name, isolation, files, environment: own = {} }: Group): Promise<Tally> {
   const groupStart = performance.now();
   const child = fork(`${ROOT}/tools/test-group.ts`, [isolation, `--concurrency=${FILES_AT_ONCE}`, ...files], {
     cwd: ROOT,
