@@ -61,8 +61,8 @@ const ON_POSTGRES = [
   ].map((name) => `test/journeys/${name}.test.ts`),
 ];
 
-/** These tests do not depend on the tenant, so that the program may serve two. */
-const forAnyTenant = /\.program\.test\.ts$/u;
+/** These tests do not depend on the tenant, so that the program may serve two. Those of the administration name tenants themselves. */
+const forAnyTenant = /\/(?!admin)[^/]*\.program\.test\.ts$/u;
 const hostile = all('test/hostile/**/*.test.ts');
 
 /**

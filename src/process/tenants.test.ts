@@ -195,7 +195,7 @@ test('H-305: a round asks for open tenants and a tenth of the closed ones, so th
   assert.equal(new Set(seen).size, TENANTS);
 });
 
-test('rounds fail while the storage is away, and leave no rejection that nobody awaits', async (context) => {
+test('rounds fail while the storage is away, without an unhandled rejection', async (context) => {
   const { tenants, takeAway } = await world(context);
   takeAway();
   await assert.rejects(tenants.withLogouts(), /the storage is away/u);

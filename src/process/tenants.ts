@@ -149,7 +149,7 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
   };
 }
 
-/** Returns those of some tenants that are served. They are read after the catch-up, as a rejection nobody awaits ends the process. */
+/** Returns those of some tenants that are served. The list is read after the catch-up: an unhandled rejection ends the process. */
 async function foundAfter(
   catchUp: () => Promise<void>,
   register: Pick<TenantRegister, 'find'>,

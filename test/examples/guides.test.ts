@@ -52,7 +52,10 @@ test('docs/mcp.md: each block works when it is pasted in order, and the example 
 });
 
 test('docs/operate/administration.md: each block works when it is pasted in order, from the first token to a changed client', async () => {
-  const guide = documentOf('docs/operate/administration.md');
+  const guide = documentOf('docs/operate/administration.md', {
+    // Its server has https.
+    'chancery clients list --server': 'test/journeys/command-over-http.test.ts',
+  });
   await person.open(guide.next(), STARTED);
   assert.match(await person.paste(guide.next()), /"use":"sig","state":"active"/u);
   assert.match(await person.paste(guide.next()), /"dry_run":true,"changes":\[\{"path":"\/rotated\/0"/u);
