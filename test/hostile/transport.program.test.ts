@@ -47,7 +47,8 @@ testTransportRows(
     ...target,
     host: target.health.host,
     port: target.health.port,
-    authorization: `Bearer ${program.adminToken}`,
+    // There the tenant stands in a header.
+    authorization: `Bearer ${program.adminToken}\r\nTenant-ID: ${program.tenant}`,
   }),
   rowsAtManagement(ROWS),
 );
