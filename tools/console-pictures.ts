@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { administered, signedIn } from '../test/browser/console-operator.ts';
+import { administer, visit } from '../test/browser/console-visitor.ts';
 import { startProgram } from '../test/program/start.ts';
 
 const DESKTOP = { width: 1280, height: 800 };
@@ -49,21 +49,23 @@ export async function consolePictures(folder: string): Promise<void> {
   const program = await startProgram({ mode: 'dev' });
   try {
     for (const [client_id, metadata] of CLIENTS)
-      await administered(program, 'POST', '/clients', { client_id, metadata });
+      await administer(program, '/clients', { method: 'POST', json: { client_id, metadata } });
     for (const [client_uri, reason] of [
       ['https://clips.example.com/', 'website was missing'],
       ['https://www.clips.example.com/', 'moved to www'],
     ])
-      await administered(
-        program,
-        'PATCH',
-        '/clients/paper-clips',
-        { metadata: { client_uri } },
-        { 'if-match': '*', 'content-type': 'application/merge-patch+json', 'audit-reason': reason ?? '' },
-      );
+      await administer(program, '/clients/paper-clips', {
+        method: 'PATCH',
+        json: { metadata: { client_uri } },
+        headers: {
+          'if-match': '*',
+          'content-type': 'application/merge-patch+json',
+          'audit-reason': reason ?? '',
+        },
+      });
     for (const [name, place, viewport, colorScheme] of PICTURES) {
-      const visitor = await signedIn(program, undefined, { viewport, colorScheme });
-      await visitor.visit(place);
+      const visitor = await visit(program, undefined, { viewport, colorScheme });
+      await visitor.go(`#/${place}`);
       const size = viewport === PHONE ? 'phone' : 'desktop';
       const path = join(folder, `console-${name}-${size}-${colorScheme}.png`);
       await visitor.page.screenshot({ path, caret: 'hide' });

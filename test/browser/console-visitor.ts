@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page, Request, Response } from 'playwright-core';
+import { developer } from '../program/developer.ts';
 import type { Program } from '../program/start.ts';
 import { newBrowser } from './browser.ts';
 
@@ -20,49 +21,106 @@ export interface Visitor {
   /** Errors and warnings of the browser. */
   readonly complaints: string[];
   readonly requests: Request[];
+  /** Tokens that the server issued to this browser. */
+  readonly tokens: string[];
   /** Goes to a place by its address, as a link does, and waits until nothing is loading. */
   go(hash: string): Promise<void>;
 }
 
-/** Waits until the page shows no skeleton and no request is under way. */
-export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+export const consoleOf = ({ managementUrl }: Pick<Program, 'managementUrl'>): string =>
+  `${managementUrl}/console/`;
+
+/** The number of requests that a page ever sent, and those without an answer. */
+interface Traffic {
+  sent: number;
+  readonly open: Set<Request>;
 }
 
-/** Opens the console, and signs in with the account. */
+const traffic = new WeakMap<Page, Traffic>();
+
+/** Time for the page to hear of what happened, to render, and to ask for what it then needs. */
+const TWO_FRAMES = `new Promise((done) => {
+  const frame = (then) => requestAnimationFrame(() => setTimeout(then));
+  frame(() => frame(done));
+})`;
+
+/**
+ * Waits until the page shows no skeleton, no request is under way, and the page has rendered without asking for more. The state
+ * `networkidle` of the browser does not serve: it is reached once, and stays.
+ */
+export async function settled(page: Page): Promise<void> {
+  const seen = traffic.get(page) ?? assert.fail('a page of newPage()');
+  for (;;) {
+    const { sent } = seen;
+    await page.evaluate(TWO_FRAMES);
+    await page.locator('.skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' });
+    if (seen.sent === sent && seen.open.size === 0) return;
+  }
+}
+
+/** Opens a page whose requests are counted. A stream of events stays open, so it does not count. */
+async function newPage(browser: BrowserContext): Promise<Page> {
+  const page = await browser.newPage();
+  const counted: Traffic = { sent: 0, open: new Set() };
+  traffic.set(page, counted);
+  page.on('request', (request) => {
+    if (request.headers()['accept'] === 'text/event-stream') return;
+    counted.sent += 1;
+    counted.open.add(request);
+  });
+  for (const end of ['requestfinished', 'requestfailed'] as const)
+    page.on(end as 'requestfinished', (request) => counted.open.delete(request));
+  return page;
+}
+
+/** Opens the console, and signs in. Without an account, it is the one that the program printed. */
 export async function visit(
-  { managementUrl }: Program,
-  { username, password }: Account,
+  program: Program,
+  account?: Account,
   options: BrowserContextOptions = {},
 ): Promise<Visitor> {
-  const browser = await newBrowser(options);
+  const { username, password } = account ?? (await developer(program));
+  const browser = await newBrowser({ viewport: { width: 1280, height: 800 }, ...options });
   const complaints: string[] = [];
   const requests: Request[] = [];
+  const tokens: string[] = [];
   browser.on('console', (message) => {
     if (message.type() !== 'log' && message.type() !== 'info') complaints.push(message.text());
   });
   browser.on('request', (request) => requests.push(request));
-  const page = await browser.newPage();
+  browser.on('response', (response) => void noteTokens(response, tokens));
+  const page = await newPage(browser);
   page.on('pageerror', (error) => complaints.push(error.message));
-  await page.goto(`${managementUrl}/console/`);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.locator('input[name=username]').fill(username);
-  await page.locator('input[name=password]').fill(password);
-  await page.locator('button[value=sign-in]').click();
-  await page.waitForURL(`${managementUrl}/console/**`);
-  await page.locator('.gate .skeleton').waitFor({ state: 'detached' });
+  await page.goto(consoleOf(program));
+  await signIn(page, { username, password });
+  await page.waitForURL((url) => url.href.startsWith(consoleOf(program)));
+  await page.locator('.shell, .gate-card h1').first().waitFor();
   await settled(page);
   return {
     browser,
     page,
     complaints,
     requests,
+    tokens,
     async go(hash) {
       await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
       await settled(page);
     },
   };
+}
+
+async function signIn(page: Page, { username, password }: Account): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('input[name=username]').fill(username);
+  await page.locator('input[name=password]').fill(password);
+  await page.locator('button[value=sign-in]').click();
+}
+
+async function noteTokens(response: Response, tokens: string[]): Promise<void> {
+  if (!response.url().endsWith('/token')) return;
+  const body = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
+  for (const name of ['access_token', 'refresh_token', 'id_token'])
+    if (typeof body[name] === 'string') tokens.push(body[name]);
 }
 
 /** Words of axe-core, as far as they are looked at. */
