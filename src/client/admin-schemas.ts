@@ -390,9 +390,62 @@ export interface AdminAccessToken {
   readonly expires_at: string;
 }
 
+/** Why something failed. */
+export interface AdminFederationReason {
+  readonly code: string;
+  readonly words: string;
+  readonly detail?: string;
+  readonly retryAfter?: number;
+}
+
+/** A numbered rule of a section, and why it failed. Without a reason it holds. */
+export interface AdminFederationCheck {
+  readonly section: string;
+  readonly number: number;
+  readonly name: string;
+  readonly reason?: AdminFederationReason;
+}
+
+/** An entity statement, and its checks up to the first that failed. Its claims are absent unless all hold. */
+export interface AdminFederationStatement {
+  readonly kind: 'configuration' | 'subordinate' | 'request';
+  readonly source: string;
+  readonly issuer?: string;
+  readonly subject?: string;
+  readonly issued_at?: number;
+  readonly expires_at?: number;
+  readonly kid?: string;
+  readonly key_ids?: readonly string[];
+  readonly checks: readonly AdminFederationCheck[];
+  readonly reason?: AdminFederationReason;
+}
+
+/** A complete path to a trust anchor, with its checks and the policy operators that ran. */
+export interface AdminFederationPath {
+  readonly trust_anchor: string;
+  readonly entities: readonly string[];
+  readonly expires_at: number;
+  readonly checks: readonly AdminFederationCheck[];
+  readonly policy: readonly ({ readonly entity_type: string; readonly parameter: string; readonly operator: string; readonly configured: unknown; readonly before?: unknown; readonly after?: unknown; readonly issuers?: readonly string[]; readonly problem?: string })[];
+  readonly ignored_operators: readonly ({ readonly entity_type: string; readonly parameter: string; readonly operator: string })[];
+  readonly reason?: AdminFederationReason;
+}
+
+/** An entity that the search reached, with the superiors that it names. */
+export interface AdminFederationEntity {
+  readonly entity_id: string;
+  readonly is_trust_anchor: boolean;
+  readonly configuration?: AdminFederationStatement;
+  readonly statement?: AdminFederationStatement;
+  readonly reason?: AdminFederationReason;
+  readonly chain?: AdminFederationPath;
+  readonly superiors: readonly AdminFederationEntity[];
+}
+
 /** A client that a federation vouches for. */
 export interface AdminFederationMember {
   readonly client_id: string;
+  readonly client_name: string | null;
   readonly entity_id: string;
   readonly registration: 'explicit' | 'automatic';
   readonly state: 'active' | 'expired';
@@ -419,10 +472,10 @@ export interface AdminResolutionRequest {
 /** A search for a trust chain: every statement with its checks, and the outcome. */
 export interface AdminResolution {
   readonly subject: string;
-  readonly chain: Readonly<Record<string, unknown>> | null;
-  readonly reason?: Readonly<Record<string, unknown>>;
+  readonly chain: { readonly trust_anchor: string; readonly immediate_superior: string; readonly expires_at: number; readonly statements: readonly string[]; readonly metadata: Readonly<Record<string, unknown>> } | null;
+  readonly reason?: AdminFederationReason;
   readonly fetches: number;
-  readonly search: Readonly<Record<string, unknown>>;
+  readonly search: AdminFederationEntity;
 }
 
 /** A trust anchor of the settings, with what servers have seen of its keys. */

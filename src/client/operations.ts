@@ -152,12 +152,14 @@ export interface Calls {
   adminTrustAnchorReset: { readonly request: { readonly entity_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminTrustAnchor | AdminPreview };
   /** Searches for a trust chain to an entity as the server does, and explains the outcome. Nothing is registered. `POST /admin/v1/federation/resolve` */
   adminFederationResolve: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: AdminResolutionRequest }; readonly answer: AdminResolution | AdminPreview };
+  /** Searches for the trust chain of a client now, with statements that the server may have cached, and explains each check. Nothing is registered or renewed. `GET /admin/v1/federation/members/{client_id}/chain` */
+  adminFederationMemberChain: { readonly request: { readonly client_id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminResolution | Readonly<Record<string, unknown>> };
   /** Returns one client that a federation vouches for, with its trust chain. `GET /admin/v1/federation/members/{client_id}` */
   adminFederationMemberRead: { readonly request: { readonly client_id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminFederationMember | Readonly<Record<string, unknown>> };
   /** Deletes a client of a federation and ends its tokens. While its federation vouches for it, it can register again. `DELETE /admin/v1/federation/members/{client_id}` */
   adminFederationMemberDelete: { readonly request: { readonly client_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
-  /** Lists the clients that a federation vouches for, ordered by client_id. `GET /admin/v1/federation/members` */
-  adminFederationMemberList: { readonly request: { readonly query?: { readonly trust_anchor?: string | number | boolean; readonly entity_id?: string | number | boolean; readonly state?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminFederationMember | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Lists the clients that a federation vouches for. A filter that few meet may give a short page, or an empty one, with `next`: go on until it is absent. `GET /admin/v1/federation/members` */
+  adminFederationMemberList: { readonly request: { readonly query?: { readonly trust_anchor?: string | number | boolean; readonly entity_id?: string | number | boolean; readonly name_contains?: string | number | boolean; readonly state?: string | number | boolean; readonly expires_before?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean; readonly sort?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminFederationMember | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Resolves the entity of a client again now, and renews its clients. One that fails stays as it is. `POST /admin/v1/federation/members/{client_id}/refresh` */
   adminFederationMemberRefresh: { readonly request: { readonly client_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminFederationRefresh | AdminPreview };
   /** Lists the grants that have not expired, the latest first. `GET /admin/v1/grants` */
@@ -321,6 +323,7 @@ export const OPERATIONS = {
   adminTrustAnchorRead: { method: 'GET', path: '/admin/v1/federation/trust-anchors/{entity_id}' },
   adminTrustAnchorReset: { method: 'POST', path: '/admin/v1/federation/trust-anchors/{entity_id}/reset' },
   adminFederationResolve: { method: 'POST', path: '/admin/v1/federation/resolve', type: 'application/json' },
+  adminFederationMemberChain: { method: 'GET', path: '/admin/v1/federation/members/{client_id}/chain' },
   adminFederationMemberRead: { method: 'GET', path: '/admin/v1/federation/members/{client_id}' },
   adminFederationMemberDelete: { method: 'DELETE', path: '/admin/v1/federation/members/{client_id}' },
   adminFederationMemberList: { method: 'GET', path: '/admin/v1/federation/members' },

@@ -25,6 +25,8 @@ export const federationStory: Story = async () => {
   const segments = { client_id: member?.client_id ?? '' };
   await send('federation-member-read', { segments });
   story.show('One member', 200);
+  await send('federation-member-chain', { segments, query: 'fields=subject,chain,fetches' });
+  story.show('Its trust chain as it is now, without the steps of the search', 200);
   await send('federation-member-refresh', { segments });
   story.show('The member is resolved again', 200);
   await send('federation-resolve', { json: { entity_id: 'https://stranger.example' } });

@@ -72,9 +72,21 @@ async function load(needs: ClimbNeeds, source: string, place: Place): Promise<Lo
 }
 
 export function soundTrace(
-  { kind, iss, sub, exp }: SoundStatement,
+  { kind, jwt, iss, sub, iat, exp, keys }: SoundStatement,
   source: string,
   checks: StatementTrace['checks'],
 ): StatementTrace {
-  return { kind, source, issuer: iss, subject: sub, expires_at: exp, checks };
+  // The check of the statement's `kid` held.
+  const signer = jwt.header['kid'] as string;
+  return {
+    kind,
+    source,
+    issuer: iss,
+    subject: sub,
+    issued_at: iat,
+    expires_at: exp,
+    kid: signer,
+    key_ids: keys.map(({ kid }) => String(kid)),
+    checks,
+  };
 }

@@ -2,14 +2,19 @@ import type { StatementKind } from '../entity-statement.ts';
 import type { PolicyPlace, PolicyStep } from '../metadata-policy/policy-problem.ts';
 import type { CheckTrace, Reason } from '../reason.ts';
 
-/** A statement that the search loaded, with its source, some of its claims and every check up to the first that failed. */
+/** A statement that the search loaded, with its source, some of its claims if it is sound, and every check up to the first that failed. */
 export interface StatementTrace {
   readonly kind: StatementKind;
   /** The URL from which it was fetched, or `submitted`. */
   readonly source: string;
   readonly issuer?: string;
   readonly subject?: string;
+  readonly issued_at?: number;
   readonly expires_at?: number;
+  /** The `kid` of the key that signed it. */
+  readonly kid?: string;
+  /** The `kid` of each federation key of its subject. */
+  readonly key_ids?: readonly string[];
   readonly checks: readonly CheckTrace[];
   /** Why the search does not use it. */
   readonly reason?: Reason;

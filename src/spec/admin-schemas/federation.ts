@@ -1,8 +1,9 @@
-import { closed, OBJECT, type Schema, said, TEXT, TEXTS } from '../json-schema.ts';
+import { closed, FLAG, OBJECT, type Schema, SECONDS, said, TEXT, TEXTS } from '../json-schema.ts';
 import { TIME, TIME_OR_NEVER } from './conventions.ts';
 
 const MEMBER = {
   client_id: TEXT,
+  client_name: said('Null for a client without a name.', { type: ['string', 'null'] }),
   entity_id: TEXT,
   registration: said('OpenID Federation 1.0 §12.1, §12.2.', { enum: ['explicit', 'automatic'] }),
   state: { enum: ['active', 'expired'] },
@@ -18,8 +19,105 @@ const MEMBER = {
   }),
 } as const satisfies Readonly<Record<string, Schema>>;
 
+const EXPIRY = said('Seconds since the Unix epoch.', SECONDS);
+const REASON = { $ref: '#/components/schemas/AdminFederationReason' } as const satisfies Schema;
+const CHECKS: Schema = { type: 'array', items: { $ref: '#/components/schemas/AdminFederationCheck' } };
+const STATEMENT = { $ref: '#/components/schemas/AdminFederationStatement' } as const satisfies Schema;
+const ANYTHING: Schema = {};
+
+/** A search for a trust chain, in the form of `chancery federation resolve --json`. */
+const SEARCH_SCHEMAS = {
+  AdminFederationReason: said(
+    'Why something failed.',
+    closed(
+      {
+        code: said('A code of docs/federation.md.', TEXT),
+        words: TEXT,
+        detail: said('For operators.', TEXT),
+        retryAfter: said('Seconds until a retry: nothing is known about the trust now.', SECONDS),
+      },
+      ['code', 'words'],
+    ),
+  ),
+  AdminFederationCheck: said(
+    'A numbered rule of a section, and why it failed. Without a reason it holds.',
+    closed({ section: TEXT, number: { type: 'integer', minimum: 0 }, name: TEXT, reason: REASON }, [
+      'section',
+      'number',
+      'name',
+    ]),
+  ),
+  AdminFederationStatement: said(
+    'An entity statement, and its checks up to the first that failed. Its claims are absent unless all hold.',
+    closed(
+      {
+        kind: { enum: ['configuration', 'subordinate', 'request'] },
+        source: said('The address that it came from.', TEXT),
+        issuer: TEXT,
+        subject: TEXT,
+        issued_at: EXPIRY,
+        expires_at: EXPIRY,
+        kid: said('The `kid` of the key that signed it.', TEXT),
+        key_ids: said('The `kid` of each federation key of its subject.', TEXTS),
+        checks: CHECKS,
+        reason: REASON,
+      },
+      ['kind', 'source', 'checks'],
+    ),
+  ),
+  AdminFederationPath: said(
+    'A complete path to a trust anchor, with its checks and the policy operators that ran.',
+    closed(
+      {
+        trust_anchor: TEXT,
+        entities: said('From the subject to the trust anchor.', TEXTS),
+        expires_at: EXPIRY,
+        checks: CHECKS,
+        policy: {
+          type: 'array',
+          items: closed(
+            {
+              entity_type: TEXT,
+              parameter: TEXT,
+              operator: TEXT,
+              configured: ANYTHING,
+              before: said('Absent for an absent parameter.', ANYTHING),
+              after: said('Absent for an absent parameter.', ANYTHING),
+              issuers: said('The entities whose policies have the operator.', TEXTS),
+              problem: said('Why the operator failed.', TEXT),
+            },
+            ['entity_type', 'parameter', 'operator', 'configured'],
+          ),
+        },
+        ignored_operators: {
+          type: 'array',
+          items: closed({ entity_type: TEXT, parameter: TEXT, operator: TEXT }),
+        },
+        reason: REASON,
+      },
+      ['trust_anchor', 'entities', 'expires_at', 'checks', 'policy', 'ignored_operators'],
+    ),
+  ),
+  AdminFederationEntity: said(
+    'An entity that the search reached, with the superiors that it names.',
+    closed(
+      {
+        entity_id: TEXT,
+        is_trust_anchor: FLAG,
+        configuration: STATEMENT,
+        statement: said('The statement of this entity about the one below it.', STATEMENT),
+        reason: said('Why the path ends here.', REASON),
+        chain: { $ref: '#/components/schemas/AdminFederationPath' },
+        superiors: { type: 'array', items: { $ref: '#/components/schemas/AdminFederationEntity' } },
+      },
+      ['entity_id', 'is_trust_anchor', 'superiors'],
+    ),
+  ),
+} as const satisfies Readonly<Record<string, Schema>>;
+
 /** The federation in the administration API. */
 export const ADMIN_FEDERATION_SCHEMAS = {
+  ...SEARCH_SCHEMAS,
   AdminFederationMember: said('A client that a federation vouches for.', closed(MEMBER)),
   AdminFederationRefresh: said(
     'How the resolution of each client of an entity ended.',
@@ -52,13 +150,23 @@ export const ADMIN_FEDERATION_SCHEMAS = {
     closed(
       {
         subject: TEXT,
-        chain: said('Null without a chain.', { type: ['object', 'null'] }),
-        reason: said('Why there is no chain: `code`, `words` and `detail`.', OBJECT),
+        chain: said('Null without a chain.', {
+          anyOf: [
+            closed({
+              trust_anchor: TEXT,
+              immediate_superior: TEXT,
+              expires_at: EXPIRY,
+              statements: said('JWTs, that of the subject first.', TEXTS),
+              metadata: said('By entity type, after the metadata policies.', OBJECT),
+            }),
+            { type: 'null' },
+          ],
+        }),
+        reason: said('Why there is no chain.', REASON),
         fetches: { type: 'integer', minimum: 0 },
-        search: said(
-          'The steps of the search: statements, checks and superiors, as `chancery federation resolve --json` prints them.',
-          OBJECT,
-        ),
+        search: said('The steps of the search, as `chancery federation resolve --json` prints them.', {
+          $ref: '#/components/schemas/AdminFederationEntity',
+        }),
       },
       ['subject', 'chain', 'fetches', 'search'],
     ),

@@ -1,14 +1,12 @@
 import type { ClientFilters, ClientQuery } from '../../../clients/listing/find-clients.ts';
-import type { ClientPlace, Span } from '../../../ports/client-lists.ts';
-import type { ClientId } from '../../../spec/identifiers.ts';
+import type { Span } from '../../../ports/client-lists.ts';
 import type { Parameters } from '../../../spec/parameters.ts';
 import type { Mistaken } from '../../../spec/problems.ts';
 import { parseScope } from '../../../spec/scope.ts';
 import { secondsOf } from '../../../spec/time-text.ts';
-import type { Page, Position } from '../list.ts';
+import { clientOrder } from '../client-order.ts';
 import type { ListCall } from '../operation.ts';
 import { invalidParameters } from '../parameters.ts';
-import { SORTS } from './contract.ts';
 
 /** Scope values of one filter. A search asks for eight terms at most. */
 const SCOPES_MAX = 4;
@@ -16,14 +14,7 @@ const TERMS_MAX = 8;
 
 /** Reads the query of a list of clients. @throws Problem invalid_parameter */
 export function clientQuery({ query, page }: Pick<ListCall, 'query' | 'page'>): ClientQuery {
-  const sort = SORTS[page.sort] ?? 'id';
-  return {
-    filters: clientFilters(query),
-    sort,
-    descending: page.descending,
-    after: placeOf(page, sort),
-    limit: page.limit,
-  };
+  return { filters: clientFilters(query), ...clientOrder(page) };
 }
 
 /** Reads the filters. @throws Problem invalid_parameter */
@@ -74,19 +65,3 @@ export function clientFilters(query: Parameters): ClientFilters {
   if (errors.length > 0) throw invalidParameters(errors);
   return given;
 }
-
-/** A cursor fits its list and order. Its values come from the caller all the same. */
-function placeOf({ after }: Page, sort: ClientQuery['sort']): ClientPlace | undefined {
-  if (after === undefined) return undefined;
-  const [key, client_id] = after;
-  const isText = sort === 'id' || sort === 'name';
-  const fits = isText ? typeof key === 'string' : typeof key === 'number';
-  if (after.length !== 2 || !fits || typeof client_id !== 'string')
-    throw invalidParameters([
-      { pointer: 'cursor', detail: 'must be the next of an answer to the same request' },
-    ]);
-  return { key: key as string | number, client_id: client_id as ClientId };
-}
-
-export const positionOf = (place: ClientPlace | undefined): Position | undefined =>
-  place === undefined ? undefined : [place.key, place.client_id];

@@ -1,8 +1,8 @@
-import { CLIENT_SORTS } from '../../../ports/client-lists.ts';
 import { TIME } from '../../../spec/admin-schemas/conventions.ts';
 import { GRANT_TYPES } from '../../../spec/grant-types.ts';
 import { closed, FLAG, OBJECT, type Schema, said, TEXT, TEXTS } from '../../../spec/json-schema.ts';
 import { named } from '../../../spec/schemas.ts';
+import { CLIENT_ORDERS } from '../client-order.ts';
 import { operationContract, type QueryParameter } from '../operation-contract.ts';
 
 const CLIENT_ID = { client_id: 'The identifier of the client, percent-encoded.' };
@@ -40,12 +40,6 @@ const CLIENT_FILTERS = {
   secret_expires_before: time('The newest secret expires, or expired, before this time.'),
 } as const satisfies Readonly<Record<string, QueryParameter>>;
 
-const SORT_MEMBERS = { id: 'client_id', name: 'name', created: 'created_at', used: 'last_used_at' } as const;
-
-/** The members to sort by, and the order of each. */
-export const SORTS = Object.fromEntries(CLIENT_SORTS.map((sort) => [SORT_MEMBERS[sort], sort]));
-const SORT_NAMES = CLIENT_SORTS.flatMap((sort) => [SORT_MEMBERS[sort], `-${SORT_MEMBERS[sort]}`]);
-
 export const clientList = operationContract({
   kind: 'list',
   name: 'admin-client-list',
@@ -54,7 +48,7 @@ export const clientList = operationContract({
     'Lists the clients that meet all filters. A filter that few clients meet may give a short page, or an empty one, with `next`: go on until it is absent.',
   scope: READ,
   query: CLIENT_FILTERS,
-  sort: ['client_id', ...SORT_NAMES.filter((name) => name !== 'client_id')],
+  sort: CLIENT_ORDERS,
   item: named('AdminClient'),
   problems: ['temporarily_unavailable'],
 });

@@ -21,6 +21,7 @@ import { type Dropped, sentenceOf } from '../../../spec/metadata-mistake.ts';
 import { Problem } from '../../../spec/problems.ts';
 import { ALL_PRIVILEGES } from '../../../spec/registration-privileges.ts';
 import { timeText } from '../../../spec/time-text.ts';
+import { positionOf } from '../client-order.ts';
 import {
   acting,
   type ChangeCall,
@@ -35,7 +36,7 @@ import {
 } from '../operation.ts';
 import { type AdminClientNeeds, clientAt, plannedChange, requestOf } from './client-change.ts';
 import { clientItem, shownMetadata, versionOfClient } from './client-item.ts';
-import { clientQuery, positionOf } from './client-query.ts';
+import { clientQuery } from './client-query.ts';
 import {
   adminClientDelete,
   adminClientRead,

@@ -1,4 +1,6 @@
+import { TIME } from '../../../spec/admin-schemas/conventions.ts';
 import { named } from '../../../spec/schemas.ts';
+import { CLIENT_ORDERS } from '../client-order.ts';
 import { operationContract } from '../operation-contract.ts';
 
 const CLIENT = {
@@ -10,13 +12,21 @@ export const memberList = operationContract({
   kind: 'list',
   name: 'admin-federation-member-list',
   path: '/admin/v1/federation/members',
-  purpose: 'Lists the clients that a federation vouches for, ordered by client_id.',
+  purpose:
+    'Lists the clients that a federation vouches for. A filter that few meet may give a short page, or an empty one, with `next`: go on until it is absent.',
   scope: 'admin:federation:read',
   query: {
     trust_anchor: { words: 'The trust anchor that vouches for them.' },
     entity_id: { words: 'The identifier of an entity: it has at most two clients.' },
+    name_contains: {
+      words: 'A part of `client_name`, in upper or lower case.',
+      schema: { type: 'string', minLength: 1, maxLength: 500 },
+    },
     state: { words: 'Whether the registration has ended.', schema: { enum: ['active', 'expired'] } },
+    expires_before: { words: 'The registration ends, or ended, before this time.', schema: TIME },
   },
+  sort: CLIENT_ORDERS,
+  problems: ['temporarily_unavailable'],
   item: named('AdminFederationMember'),
 });
 
@@ -28,6 +38,18 @@ export const memberRead = operationContract({
   segments: CLIENT,
   scope: 'admin:federation:read',
   item: named('AdminFederationMember'),
+});
+
+export const memberChain = operationContract({
+  kind: 'item',
+  name: 'admin-federation-member-chain',
+  path: '/admin/v1/federation/members/{client_id}/chain',
+  purpose:
+    'Searches for the trust chain of a client now, with statements that the server may have cached, and explains each check. Nothing is registered or renewed.',
+  segments: CLIENT,
+  scope: 'admin:federation:read',
+  item: named('AdminResolution'),
+  problems: ['conflict'],
 });
 
 export const memberRefresh = operationContract({

@@ -137,7 +137,12 @@ async function resolution(needs: AdminFederationNeeds, call: WriteCall): Promise
     before: null,
     after: null,
     commit: async () => {
-      const found = await resolveTrust(trust, { subject: { entity_id }, entityType: undefined });
+      const { remoteAddress } = call;
+      const found = await resolveTrust(trust, {
+        subject: { entity_id },
+        entityType: undefined,
+        remoteAddress,
+      });
       await needs.storage.audit.append(call.event({ detail: entity_id }));
       return { item: resolutionAsJson(found) as Item };
     },

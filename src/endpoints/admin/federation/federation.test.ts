@@ -47,6 +47,7 @@ const make = async (): Promise<FederatedTenant> => await federatedTenant();
 
 testAdminOperation('admin-federation-member-list', () => ({}), make);
 testAdminOperation('admin-federation-member-read', member, make);
+testAdminOperation('admin-federation-member-chain', member, make);
 testAdminOperation('admin-federation-member-refresh', member, make);
 testAdminOperation(
   'admin-federation-member-delete',
@@ -79,10 +80,23 @@ test('200: a member of a federation is listed and read with its chain and refres
     [item?.['entity_id'], item?.['registration'], item?.['state'], item?.['trust_chain']],
     [RP.id, 'explicit', 'active', [RP.id, ORG.id, ANCHOR.id]],
   );
+  const idsOf = async (query: string): Promise<readonly unknown[]> => {
+    const { json } = await send(tenant, 'federation-member-list', { query });
+    return (json['items'] as readonly Member[]).map((one) => one.client_id);
+  };
+  for (const query of [
+    'state=active',
+    'name_contains=YING',
+    'expires_before=2200-01-01T00:00:00Z',
+    'sort=-name',
+  ])
+    assert.deepEqual(await idsOf(query), [client_id], query);
   for (const query of [
     'state=expired',
     'trust_anchor=https://other.example',
     'entity_id=https://other.example',
+    'name_contains=nothing',
+    'expires_before=1990-01-01T00:00:00Z',
   ])
     assert.deepEqual((await send(tenant, 'federation-member-list', { query })).json['items'], []);
   tenant.federation.join(RP, [ORG], { metadata: { openid_relying_party: METADATA } });
@@ -103,12 +117,65 @@ test('404: a client without a federation is no member', async () => {
   const tenant = await federatedTenant();
   const { client_id } = await tenant.register({ redirect_uris: ['https://other.example/cb'] });
   const segments = { client_id };
-  for (const name of ['read', 'refresh', 'delete'])
+  for (const name of ['read', 'chain', 'refresh', 'delete'])
     assertProblem(
       await send(tenant, `federation-member-${name}`, { segments, headers: { 'if-match': '*' } }),
       404,
       'not_found',
     );
+});
+
+interface Statement {
+  readonly issuer: string;
+  readonly kid: string;
+  readonly key_ids: readonly string[];
+  readonly checks: readonly object[];
+}
+
+interface Entity {
+  readonly entity_id: string;
+  readonly configuration: Statement;
+  readonly statement?: Statement;
+  readonly superiors: readonly Entity[];
+}
+
+test('200: the chain of a member has the keys and the checks of each entity, or the step that failed; no audit event', async () => {
+  const tenant = await federatedTenant();
+  const client_id = await aMember(tenant);
+  tenant.federation.join(RP, [ORG], { metadata: { openid_relying_party: METADATA } });
+  const before = await tenant.unwatched.audit.page(0, 20);
+  const found = await send(tenant, 'federation-member-chain', { segments: { client_id } });
+  assert.equal((found.json['chain'] as { trust_anchor: string }).trust_anchor, ANCHOR.id);
+  const leaf = found.json['search'] as Entity;
+  const [organisation] = leaf.superiors;
+  const [anchorAbove] = organisation?.superiors ?? [];
+  assert.deepEqual(
+    [leaf, organisation, anchorAbove].map((entity) => [
+      entity?.entity_id,
+      entity?.configuration.key_ids,
+      entity?.statement?.kid,
+    ]),
+    [
+      [RP.id, [RP.key.jwk['kid']], undefined],
+      [ORG.id, [ORG.key.jwk['kid']], ORG.key.jwk['kid']],
+      [ANCHOR.id, [ANCHOR.key.jwk['kid']], ANCHOR.key.jwk['kid']],
+    ],
+  );
+  assert.ok(leaf.configuration.checks.length > 10);
+  tenant.federation.documents.clear();
+  const lost = await send(tenant, 'federation-member-chain', { segments: { client_id } });
+  assert.equal(lost.json['chain'], null);
+  assert.match((lost.json['reason'] as { code: string }).code, /^fetch_/);
+  assert.deepEqual(await tenant.unwatched.audit.page(0, 20), before);
+});
+
+test('400: a time that does not exist, and a cursor of another list, are refused by name', async () => {
+  const tenant = await federatedTenant();
+  for (const [query, detail] of [
+    ['expires_before=2026-02-30T00:00:00Z', /expires_before/u],
+    ['cursor=other', /cursor/u],
+  ] as const)
+    assertProblem(await send(tenant, 'federation-member-list', { query }), 400, 'invalid_parameter', detail);
 });
 
 test('a refresh that fails says why for the client, and leaves it as it is', async () => {

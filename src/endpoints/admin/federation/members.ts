@@ -1,10 +1,14 @@
 import { clientFederation } from '../../../clients/federated-client.ts';
 import { type ClientFilters, findClients } from '../../../clients/listing/find-clients.ts';
+import { metadataOf } from '../../../clients/registered-client.ts';
+import { resolutionAsJson } from '../../../federation/explain/json.ts';
 import type { RefreshOutcome } from '../../../federation/registration/federated-clients.ts';
+import { resolveTrust } from '../../../federation/trust-chain/resolve-trust.ts';
 import type { StoredClient } from '../../../ports/client-store.ts';
 import type { ClientId } from '../../../spec/identifiers.ts';
 import { notFound, Problem } from '../../../spec/problems.ts';
-import { timeOrNever, timeText } from '../../../spec/time-text.ts';
+import { secondsOf, timeOrNever, timeText } from '../../../spec/time-text.ts';
+import { clientOrder, positionOf } from '../client-order.ts';
 import {
   type AdminCall,
   acting,
@@ -14,32 +18,36 @@ import {
   reading,
   removing,
 } from '../operation.ts';
-import { memberEnd, memberList, memberRead, memberRefresh } from './contract.ts';
+import { invalidParameters } from '../parameters.ts';
+import { memberChain, memberEnd, memberList, memberRead, memberRefresh } from './contract.ts';
 import { type AdminFederationNeeds, required } from './needs.ts';
 
 export const adminFederationMembers = [
   listing<AdminFederationNeeds>(memberList, async (needs, call) => {
     const { clients, clock } = needs.registry;
-    const { limit, after } = call.page;
-    const place = after === undefined ? undefined : String(after[0]);
     const { found, next } = await findClients(
       { clients, clock, clientLists: needs.storage.clientLists },
-      {
-        filters: filtersOf(call),
-        sort: 'id',
-        descending: false,
-        limit,
-        after: place === undefined ? undefined : { key: place, client_id: place as ClientId },
-      },
+      { filters: filtersOf(call), ...clientOrder(call.page) },
     );
+    const now = clock.now();
     return {
-      items: found.map(({ client }) => memberOf(client, clock.now())).filter((item) => item !== undefined),
-      next: next === undefined ? undefined : [next.client_id],
+      items: found.map(({ client }) => memberOf(client, now)).filter((item) => item !== undefined),
+      next: positionOf(next),
     };
   }),
   reading<AdminFederationNeeds>(memberRead, async (needs, call) => {
     const { client, item } = await memberAt(needs, call);
     return { item, version: versionOf(client) };
+  }),
+  reading<AdminFederationNeeds>(memberChain, async (needs, call) => {
+    const { item } = await memberAt(needs, call);
+    const { entity_id, trust_chain } = item as { entity_id: string; trust_chain: readonly string[] };
+    const found = await resolveTrust(required(needs.trust), {
+      subject: { entity_id, preferred: trust_chain },
+      entityType: undefined,
+      remoteAddress: call.remoteAddress,
+    });
+    return { item: resolutionAsJson(found) as Item };
   }),
   acting<AdminFederationNeeds>(memberRefresh, async (needs, call) => {
     const federated = required(needs.federated);
@@ -72,13 +80,19 @@ export const adminFederationMembers = [
   }),
 ];
 
+/** @throws Problem invalid_parameter */
 function filtersOf({ query }: ListCall): ClientFilters {
-  const { trust_anchor, entity_id, state } = query;
+  const { trust_anchor, entity_id, name_contains, state, expires_before } = query;
+  const until = expires_before === undefined ? undefined : secondsOf(expires_before);
+  if (expires_before !== undefined && until === undefined)
+    throw invalidParameters([{ pointer: 'expires_before', detail: 'must be a time that exists' }]);
   return {
     registered_via: 'federation',
     ...(trust_anchor === undefined ? {} : { trust_anchor }),
     ...(entity_id === undefined ? {} : { entity_id }),
+    ...(name_contains === undefined ? {} : { name_contains }),
     ...(state === undefined ? {} : { state: state as 'active' | 'expired' }),
+    ...(until === undefined ? {} : { expires: { until } }),
   };
 }
 
@@ -90,6 +104,7 @@ function memberOf(client: StoredClient, now: number): Item | undefined {
     federation;
   return {
     client_id: client.client_id,
+    client_name: nameOf(client),
     entity_id,
     registration,
     state: expires_at !== null && expires_at <= now ? 'expired' : 'active',
@@ -99,6 +114,11 @@ function memberOf(client: StoredClient, now: number): Item | undefined {
     resolved_at: timeOrNever(resolved_at),
     failure: failure === undefined ? null : { ...failure, at: timeText(failure.at) },
   };
+}
+
+function nameOf(client: StoredClient): string | null {
+  const { client_name } = metadataOf(client);
+  return typeof client_name === 'string' ? client_name : null;
 }
 
 interface Member {
