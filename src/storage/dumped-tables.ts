@@ -110,7 +110,7 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
     `tenant* webhook_id* after_sequence*# until_sequence# events# missed# state created_at# attempts# attempted_at#
     due_at# problem`,
   ),
-  table('change_journal', true, 'tenant* sequence*# kind subject instance'),
+  table('change_journal', true, 'tenant* sequence*# kind subject instance ended client_id sub expires_at#'),
   table('counters', true, 'tenant* journal# audit#'),
 ];
 

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Change, ChangeJournal } from '../ports/change-journal.ts';
+import type { Change } from '../ports/change-journal.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import { times } from '../testing/storage/stored-examples.ts';
-import { followJournal, type JournalFollower } from './journal-follower.ts';
+import { type FollowedJournal, followJournal, type JournalFollower } from './journal-follower.ts';
 
 const change = (name: string): Change => ({ kind: 'client-changed', client_id: name as ClientId });
 
 type Lessons = (readonly Change[] | undefined)[];
 
-function following(journal: ChangeJournal): { follower: JournalFollower; learnt: Lessons } {
+function following(journal: FollowedJournal): { follower: JournalFollower; learnt: Lessons } {
   const learnt: Lessons = [];
   return { follower: followJournal(journal, (changes) => learnt.push(changes)), learnt };
 }
 
 /** An embedded journal; counts how often it is read. */
-function embedded(): { journal: ChangeJournal; changes: Change[]; reads: () => number } {
+function embedded(): { journal: FollowedJournal; changes: Change[]; reads: () => number } {
   const changes: Change[] = [];
   let count = 0;
   const head = (): number => {

@@ -3,6 +3,8 @@ import type { Change, ChangeJournal } from '../ports/change-journal.ts';
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 import { sharedWait, waitOfRequest } from './request-waits.ts';
 
+export type FollowedJournal = Pick<ChangeJournal, 'head' | 'since'>;
+
 export interface JournalFollower {
   /** Learns every change that was committed before the running callback of the event loop began. */
   catchUp(): Awaitable<void>;
@@ -21,7 +23,7 @@ export type CatchUpReport = (changes: number, reset: boolean) => void;
  * @param learn receives the changes since the last call; undefined if anything may have changed
  */
 export function followJournal(
-  journal: ChangeJournal,
+  journal: FollowedJournal,
   learn: (changes: readonly Change[] | undefined) => void,
   told: CatchUpReport = () => undefined,
 ): JournalFollower {
@@ -120,7 +122,7 @@ interface JournalReader {
 }
 
 function journalReader(
-  journal: ChangeJournal,
+  journal: FollowedJournal,
   learn: (changes: readonly Change[] | undefined) => void,
   told: CatchUpReport,
 ): JournalReader {

@@ -49,7 +49,11 @@ export async function markRestored(
     const audit = Number(found?.[2] ?? 0) + NUMBERS_SKIPPED;
     const changes = section('change_journal', tenant);
     await removeAll(writer, changes);
-    await writer.change(changes, [], [[tenant, journal, 'server-keys-changed', '', null]]);
+    await writer.change(
+      changes,
+      [],
+      [[tenant, journal, 'server-keys-changed', '', null, null, null, null, null]],
+    );
     const { at, action, outcome, actor, client_id, request_id, detail } = event;
     const { sub = null, address = null, user_agent = null, reason = null } = event;
     const about = [actor, client_id, request_id, detail, sub, address, user_agent, reason];

@@ -84,6 +84,8 @@ export function withRecordCache(
       serverKeys = undefined;
       return;
     }
+    // Records of grants and sessions are not kept here.
+    if (change.kind === 'grant-ended' || change.kind === 'session-ended') return;
     clients.delete(change.client_id);
     if (change.kind === 'client-ended') ended.add(change.instance);
   };

@@ -6,7 +6,6 @@ import type {
 import type { StoredAccount } from '../ports/account-store.ts';
 import type { AuditEvent, AuditPlace, RecordedAuditEvent } from '../ports/audit-log.ts';
 import type { StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
-import type { Change } from '../ports/change-journal.ts';
 import type { FormerVersion, VersionEnd } from '../ports/client-history.ts';
 import type { ClientUse } from '../ports/client-store.ts';
 import type { StoredConsent } from '../ports/consent-store.ts';
@@ -20,7 +19,6 @@ import type { SessionClient, SessionConditions, StoredSession } from '../ports/s
 import type { SeenProcess } from '../ports/storage.ts';
 import type { StoredTrustAnchor } from '../ports/trust-anchor-store.ts';
 import type { StoredDelivery, StoredWebhook, TakenDelivery } from '../ports/webhook-store.ts';
-import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 import { mapper } from './row-mapper.ts';
 
 export const ACCESS_TOKEN = mapper<StoredAccessToken>({
@@ -252,41 +250,6 @@ export function isSameLiveSubject(
   now: SessionConditions['now'],
 ): boolean {
   return replaced.sub === sub && replaced.expires_at > now;
-}
-
-/** A change as a row of the journal. */
-export interface ChangeRow {
-  readonly kind: Change['kind'];
-  /** The client or token that changed; empty for the server's own keys. */
-  readonly subject: string;
-  readonly instance: string | null;
-}
-
-export function changeRow(change: Change): ChangeRow {
-  const { kind } = change;
-  switch (kind) {
-    case 'client-changed':
-      return { kind, subject: change.client_id, instance: null };
-    case 'client-ended':
-      return { kind, subject: change.client_id, instance: change.instance };
-    case 'access-token-ended':
-      return { kind, subject: change.key, instance: null };
-    case 'server-keys-changed':
-      return { kind, subject: '', instance: null };
-  }
-}
-
-export function changeOf({ kind, subject, instance }: ChangeRow): Change {
-  switch (kind) {
-    case 'client-changed':
-      return { kind, client_id: subject as ClientId };
-    case 'client-ended':
-      return { kind, client_id: subject as ClientId, instance: instance as ClientInstance };
-    case 'access-token-ended':
-      return { kind, key: subject as AccessTokenKey };
-    case 'server-keys-changed':
-      return { kind };
-  }
 }
 
 export const processRow = mapper<SeenProcess>({ id: 'plain', name: 'plain', ring: 'json', beats: 'plain' });

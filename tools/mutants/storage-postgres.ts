@@ -120,9 +120,9 @@ export const STORAGE_POSTGRES: readonly Mutant[] = [
       {
         file: 'src/storage/postgres/access-tokens.ts',
         find: `       AND \${UNUSED} AND expires_at > :now),
-   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key RETURNING key),`,
+   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key RETURNING \${ENDED_TOKEN}),`,
         replace: `       AND \${UNUSED} AND expires_at > :now),
-   removed AS (SELECT key FROM access_token WHERE tenant = :tenant AND key = :ended_key),`,
+   removed AS (SELECT \${ENDED_TOKEN} FROM access_token WHERE tenant = :tenant AND key = :ended_key),`,
       },
     ],
     killers: contract('a revoked token is gone, once, in its own tenant, and the journal tells of it'),

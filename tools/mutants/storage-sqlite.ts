@@ -165,8 +165,8 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/grants.ts',
-        find: 'if (remove.run(tenant, grant_id).changes === 0) return false;',
-        replace: 'void remove;',
+        find: "'DELETE FROM authorization_grant WHERE tenant = ? AND grant_id = ? RETURNING client_id, sub',",
+        replace: "'SELECT client_id, sub FROM authorization_grant WHERE tenant = ? AND grant_id = ?',",
       },
     ],
     killers: [
@@ -239,8 +239,8 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/access-tokens.ts',
-        find: '    if (remove.run(tenant, key).changes === 0) return false;\n    journal(',
-        replace: '    void remove;\n    journal(',
+        find: "'DELETE FROM access_token WHERE tenant = ? AND key = ? RETURNING key, expires_at, client_id, sub',",
+        replace: "'SELECT key, expires_at, client_id, sub FROM access_token WHERE tenant = ? AND key = ?',",
       },
     ],
     killers: [
@@ -254,11 +254,23 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/access-tokens.ts',
-        find: "    if (remove.run(tenant, key).changes === 0) return false;\n    journal(tenant, { kind: 'access-token-ended', key });",
-        replace: '    if (remove.run(tenant, key).changes === 0) return false;\n    void journal;',
+        find: '    journal(tenant, tokenEnd(row));',
+        replace: '    void [journal, tokenEnd];',
       },
     ],
     killers: contract('a revoked token is gone, once, in its own tenant, and the journal tells of it'),
+  },
+  {
+    name: 'sqlite-session-end-not-journalled',
+    fault: 'Those who follow the journal do not learn of the end of a session.',
+    edits: [
+      {
+        file: 'src/storage/sqlite/session-ending.ts',
+        find: "    journal(tenant, { kind: 'session-ended', sid: session.sid, sub: session.sub });",
+        replace: '    void journal;',
+      },
+    ],
+    killers: contract('a page has the changes after a number, in order and numbered, and a limit'),
   },
   {
     name: 'sqlite-used-invitation-stays',
@@ -266,7 +278,7 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/client-life.ts',
-        find: '      use.run(now, client.client_id, client.instance, tenant, key);\n      remove.run(tenant, key);',
+        find: '      use.run(now, client.client_id, client.instance, tenant, key);\n      remove(tenant, key);',
         replace: '      void [use, remove, client, now];',
       },
     ],

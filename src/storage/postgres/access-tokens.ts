@@ -3,7 +3,7 @@ import type { TenantId } from '../../spec/identifiers.ts';
 import { ACCESS_TOKEN_LIST } from '../people-listings.ts';
 import { INITIAL_ACCESS_TOKEN, INITIAL_LABEL } from '../rows.ts';
 import { RECORDING, record, recorded } from './audit.ts';
-import { JOURNALLING_TOKEN, trimJournal } from './journal.ts';
+import { ENDED_TOKEN, JOURNALLING_TOKEN, trimJournal } from './journal.ts';
 import { listing } from './listing.ts';
 import { changed, type TenantNoun, type Values } from './noun.ts';
 import { columnNames, type ListedColumns, listed, Refused, statement, unnested } from './statement.ts';
@@ -74,7 +74,8 @@ const REVOKE_INITIAL = statement(
      UPDATE initial_access_token SET revoked_at = :at WHERE tenant = :tenant AND key = :ended_key
        AND ${UNUSED} AND expires_at > :at RETURNING key),
    removed AS (
-     DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key AND EXISTS (SELECT 1 FROM revoked)),
+     DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key AND EXISTS (SELECT 1 FROM revoked)
+     RETURNING ${ENDED_TOKEN}),
    counters AS (
      UPDATE tenant_counter SET audit = audit + 1, journal = journal + 1
      WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM revoked) RETURNING audit, journal),
@@ -87,7 +88,7 @@ const REVOKE = statement(
   `WITH revoked AS (
      UPDATE initial_access_token SET revoked_at = :now WHERE tenant = :tenant AND key = :ended_key
        AND ${UNUSED} AND expires_at > :now),
-   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key RETURNING key),
+   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key RETURNING ${ENDED_TOKEN}),
    counters AS (
      UPDATE tenant_counter SET journal = journal + 1
      WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM removed) RETURNING journal),
@@ -99,7 +100,7 @@ const REVOKE_RECORDED = statement(
   `WITH revoked AS (
      UPDATE initial_access_token SET revoked_at = :now WHERE tenant = :tenant AND key = :ended_key AND used_at IS NULL
        AND revoked_at IS NULL AND expires_at > :now),
-   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key RETURNING key),
+   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key RETURNING ${ENDED_TOKEN}),
    counters AS (
      UPDATE tenant_counter SET audit = audit + 1, journal = journal + 1
      WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM removed) RETURNING audit, journal),

@@ -4,7 +4,7 @@ import type { ClientId, ClientInstance, TenantId } from '../../spec/identifiers.
 import type { OfTenant, ValuesOf } from '../verbs.ts';
 import { RECORDING, record, recorded } from './audit.ts';
 import { endHistory } from './client-versions.ts';
-import { appendToJournal, JOURNALLING_TOKEN, trimJournal } from './journal.ts';
+import { appendToJournal, ENDED_TOKEN, JOURNALLING_TOKEN, trimJournal } from './journal.ts';
 import { type Bulk, GO_INTERACTIVE, one, type PostgresWrite, type Transaction, type Values } from './noun.ts';
 import {
   columnNames,
@@ -127,7 +127,8 @@ const CREATE_BY_TOKEN = statement(
    ${CREATED},
    used AS (UPDATE initial_access_token SET used_at = :now, used_by_client_id = :client_id, used_by_instance = :instance
      WHERE tenant = :tenant AND key = :ended_key AND EXISTS (SELECT 1 FROM may)),
-   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key AND EXISTS (SELECT 1 FROM may)),
+   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key AND EXISTS (SELECT 1 FROM may)
+     RETURNING ${ENDED_TOKEN}),
    counters AS (UPDATE tenant_counter SET audit = audit + 1, journal = journal + 1
      WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM may) RETURNING audit, journal),
    journalled AS (${JOURNALLING_TOKEN}),

@@ -1,10 +1,11 @@
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { GrantStore, Refreshing, RefreshOutcome, StoredGrant } from '../../ports/grant-store.ts';
-import type { AccessTokenKey, GrantId, SessionId, TenantId } from '../../spec/identifiers.ts';
+import type { GrantId, SessionId, TenantId } from '../../spec/identifiers.ts';
+import { tokenEnd } from '../change-rows.ts';
 import { GRANT_LIST } from '../people-listings.ts';
 import { TOKEN_COLUMNS, TOKEN_VALUES, tokenValues } from './access-tokens.ts';
 import { record } from './audit.ts';
-import { appendToJournal } from './journal.ts';
+import { appendToJournal, ENDED_TOKEN } from './journal.ts';
 import { listing } from './listing.ts';
 import { changed, GO_INTERACTIVE, one, type TenantNoun, type Transaction, type Values } from './noun.ts';
 import { type Row, statement } from './statement.ts';
@@ -72,11 +73,11 @@ const ROTATE = statement(
 );
 const REMOVE = statement(
   'grant_remove',
-  'DELETE FROM authorization_grant WHERE tenant = :tenant AND grant_id = :grant_id',
+  'DELETE FROM authorization_grant WHERE tenant = :tenant AND grant_id = :grant_id RETURNING client_id, sub',
 );
 const REMOVE_TOKENS = statement(
   'grant_remove_tokens',
-  'DELETE FROM access_token WHERE tenant = :tenant AND grant_id = :grant_id RETURNING key',
+  `DELETE FROM access_token WHERE tenant = :tenant AND grant_id = :grant_id RETURNING ${ENDED_TOKEN}`,
 );
 const OF_SUBJECT = statement(
   'grant_of_subject',
@@ -178,18 +179,20 @@ function storedGrant(row: Row): StoredGrant {
   } as unknown as StoredGrant;
 }
 
-/** Removes a grant with its access tokens, and journals the end of each token. Returns whether there was a grant. */
+type GrantEnd = Pick<StoredGrant, 'client_id' | 'sub'>;
+
+/** Removes a grant with its access tokens, and journals its end and that of each token. Returns whether there was a grant. */
 export async function endGrant(
   transaction: Transaction,
   tenant: TenantId,
   grant_id: GrantId,
 ): Promise<boolean> {
   // The grant goes first. The second statement then sees the tokens that a refresh has committed meanwhile.
-  if ((await changed(transaction.query(REMOVE, { tenant, grant_id }))) === 0) return false;
+  const grant = (await one(transaction.query(REMOVE, { tenant, grant_id }))) as GrantEnd | undefined;
+  if (grant === undefined) return false;
+  await appendToJournal(transaction, tenant, { kind: 'grant-ended', grant_id, ...grant });
   const { rows } = await transaction.query(REMOVE_TOKENS, { tenant, grant_id });
-  for (const { key } of rows) {
-    await appendToJournal(transaction, tenant, { kind: 'access-token-ended', key: key as AccessTokenKey });
-  }
+  for (const row of rows) await appendToJournal(transaction, tenant, tokenEnd(row));
   return true;
 }
 

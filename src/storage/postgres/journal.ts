@@ -1,6 +1,6 @@
 import type { Change, ChangeJournal } from '../../ports/change-journal.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
-import { type ChangeRow, changeOf, changeRow } from '../rows.ts';
+import { CHANGE_COLUMNS, type ChangeRow, changeOf, changeRow } from '../change-rows.ts';
 import type { TenantNoun, Transaction } from './noun.ts';
 import { statement } from './statement.ts';
 
@@ -9,11 +9,14 @@ const KEPT = 10_000;
 /** A process that missed more changes than this drops its whole cache. */
 const REPLAYED_MAX = 1000;
 
-/** For a statement that has raised the counters (in `counters`): journals the end of an access token. */
+/** For a statement that has raised the counters (in `counters`): journals the end of an access token (in `removed`). */
 export const JOURNALLING_TOKEN = `
-  INSERT INTO change_journal (tenant, sequence, kind, subject, instance)
-  SELECT :tenant::text, journal, 'access-token-ended', :ended_key::text, NULL FROM counters
+  INSERT INTO change_journal (tenant, sequence, kind, subject, client_id, sub, expires_at)
+  SELECT :tenant::text, journal, 'access-token-ended', :ended_key::text, removed.client_id, removed.sub,
+    removed.expires_at FROM counters LEFT JOIN removed ON removed.key = :ended_key
   WHERE :ended_key::text IS NOT NULL`;
+/** What `removed` returns of an access token. */
+export const ENDED_TOKEN = 'key, expires_at, client_id, sub';
 /** The same for a change of a client. */
 export const JOURNALLING_CLIENT = `
   INSERT INTO change_journal (tenant, sequence, kind, subject, instance)
@@ -22,8 +25,9 @@ export const JOURNALLING_CLIENT = `
 const APPEND = statement(
   'journal_append',
   `WITH counters AS (UPDATE tenant_counter SET journal = journal + 1 WHERE tenant = :tenant RETURNING journal)
-   INSERT INTO change_journal (tenant, sequence, kind, subject, instance)
-   SELECT :tenant::text, journal, :kind::text, :subject::text, :instance::text FROM counters`,
+   INSERT INTO change_journal (tenant, sequence, ${CHANGE_COLUMNS})
+   SELECT :tenant::text, journal, :kind::text, :subject::text, :instance::text, :ended::text, :client_id::text,
+     :sub::text, :expires_at::bigint FROM counters`,
 );
 const TRIM = statement(
   'journal_trim',
@@ -33,11 +37,12 @@ const TRIM = statement(
 const HEAD = statement('journal_head', 'SELECT journal FROM tenant_counter WHERE tenant = :tenant');
 const SINCE = statement(
   'journal_since',
-  `SELECT sequence, kind, subject, instance FROM change_journal
-   WHERE tenant = :tenant AND sequence > :sequence ORDER BY sequence LIMIT ${REPLAYED_MAX + 1}`,
+  `SELECT sequence, ${CHANGE_COLUMNS} FROM change_journal
+   WHERE tenant = :tenant AND sequence > :sequence ORDER BY sequence LIMIT :limit`,
 );
+type NumberedRow = ChangeRow & { readonly sequence: number };
 
-export const journal: TenantNoun<ChangeJournal, 'head' | 'since'> = {
+export const journal: TenantNoun<ChangeJournal, 'head' | 'since' | 'page'> = {
   reads: {
     head:
       ({ primary }) =>
@@ -48,12 +53,17 @@ export const journal: TenantNoun<ChangeJournal, 'head' | 'since'> = {
     since:
       ({ primary }) =>
       async (tenant, sequence) => {
-        const rows = await primary.rows<ChangeRow & { readonly sequence: number }>(tenant, SINCE, {
-          sequence,
-        });
+        const rows = await primary.rows<NumberedRow>(tenant, SINCE, { sequence, limit: REPLAYED_MAX + 1 });
         const complete = rows.length === 0 || rows[0]?.sequence === sequence + 1;
         return complete && rows.length <= REPLAYED_MAX ? rows.map(changeOf) : undefined;
       },
+    page:
+      ({ primary }) =>
+      async (tenant, sequence, limit) =>
+        (await primary.rows<NumberedRow>(tenant, SINCE, { sequence, limit })).map((row) => ({
+          sequence: row.sequence,
+          change: changeOf(row),
+        })),
   },
   writes: {},
 };

@@ -10,6 +10,7 @@ import {
   CLIENT_LIST_SCHEMA,
   DELETED_TENANT_SCHEMA,
   DOCUMENT_SCHEMA,
+  ENDING_SCHEMA,
   FIRST_SCHEMA,
   HISTORY_SCHEMA,
   MARK_SCHEMA,
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 15, name: 'searches in the audit', statements: AUDIT_SEARCH_SCHEMA, compatibleFrom: 1 },
   { version: 16, name: 'webhooks', statements: WEBHOOK_SCHEMA, compatibleFrom: 1 },
   { version: 17, name: 'former versions of clients', statements: HISTORY_SCHEMA, compatibleFrom: 1 },
+  { version: 18, name: 'what ended, in the journal', statements: ENDING_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -369,6 +369,12 @@ export const HISTORY_SCHEMA: readonly string[] = [
   'CREATE INDEX client_version_deleted ON client_version (tenant, deleted_at, client_id) WHERE deleted_at IS NOT NULL',
 ];
 
+/** What ended, for those who follow the journal (ADR 93). Rows of earlier programs have none of it. */
+export const ENDING_SCHEMA: readonly string[] = [
+  ...['ended', 'client_id', 'sub'].map((column) => `ALTER TABLE change_journal ADD COLUMN ${column} ${TEXT}`),
+  'ALTER TABLE change_journal ADD COLUMN expires_at BIGINT',
+];
+
 /** The schema of the first version, as single statements. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),

@@ -142,8 +142,13 @@ async function insert(transaction: Transaction, tenant: TenantId, key: StoredSer
 }
 
 /** Journals that the keys changed, and records why. */
-async function noteChange(transaction: Transaction, tenant: TenantId, event: AuditEvent): Promise<void> {
-  await appendToJournal(transaction, tenant, CHANGED);
+async function noteChange(
+  transaction: Transaction,
+  tenant: TenantId,
+  event: AuditEvent,
+  removed?: KeyId,
+): Promise<void> {
+  await appendToJournal(transaction, tenant, removed === undefined ? CHANGED : { ...CHANGED, removed });
   await record(transaction, tenant, event);
 }
 
@@ -173,6 +178,6 @@ async function remove(
   }
   if (announced) await transaction.query(RETIRE, { tenant, kid: succeeds, retired_at: null });
   await transaction.query(REMOVE, { tenant, kid, at, reason });
-  await noteChange(transaction, tenant, event);
+  await noteChange(transaction, tenant, event, kid);
   return true;
 }

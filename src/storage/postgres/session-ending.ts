@@ -2,6 +2,7 @@ import type { EndedSession, StoredSession } from '../../ports/session-store.ts';
 import type { Digest, Subject, TenantId } from '../../spec/identifiers.ts';
 import { SESSION, SESSION_CLIENT } from '../rows.ts';
 import { endGrantsOfSession } from './grants.ts';
+import { appendToJournal } from './journal.ts';
 import { noteLogout } from './logout-notifications.ts';
 import { one, type Transaction } from './noun.ts';
 import { statement } from './statement.ts';
@@ -54,6 +55,8 @@ async function end(
 ): Promise<EndedSession> {
   await noteLogout(transaction, tenant, session);
   await endGrantsOfSession(transaction, tenant, session.sid);
+  const { sid, sub } = session;
+  await appendToJournal(transaction, tenant, { kind: 'session-ended', sid, sub });
   return await remove(transaction, tenant, session);
 }
 

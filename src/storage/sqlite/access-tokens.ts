@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { AccessTokenStore, StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { AccessTokenKey, ClientId, ClientInstance, GrantId, TenantId } from '../../spec/identifiers.ts';
+import { tokenEnd } from '../change-rows.ts';
 import { ACCESS_TOKEN_LIST } from '../people-listings.ts';
 import { INITIAL_ACCESS_TOKEN, INITIAL_LABEL } from '../rows.ts';
 import { eventRecording } from './audit.ts';
@@ -66,7 +67,7 @@ export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' |
     },
     revokeInitial(database) {
       const revoke = initialRevocation(database);
-      const remove = removal(database);
+      const remove = accessTokenRemoval(database);
       const record = eventRecording(database);
       return (tenant, key, event) => {
         if (!revoke(tenant, key, event.at)) return false;
@@ -77,7 +78,7 @@ export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' |
     },
     revoke(database) {
       const revoke = initialRevocation(database);
-      const remove = removal(database);
+      const remove = accessTokenRemoval(database);
       const record = eventRecording(database);
       return (tenant, key, now, event) => {
         revoke(tenant, key, now);
@@ -126,12 +127,17 @@ function initialRevocation(
 }
 
 /** Removes the record of a token and journals its end; returns whether there was one. */
-function removal(database: DatabaseSync): (tenant: TenantId, key: AccessTokenKey) => boolean {
-  const remove = database.prepare('DELETE FROM access_token WHERE tenant = ? AND key = ?');
+export function accessTokenRemoval(
+  database: DatabaseSync,
+): (tenant: TenantId, key: AccessTokenKey) => boolean {
+  const remove = database.prepare(
+    'DELETE FROM access_token WHERE tenant = ? AND key = ? RETURNING key, expires_at, client_id, sub',
+  );
   const journal = journalling(database);
   return (tenant, key) => {
-    if (remove.run(tenant, key).changes === 0) return false;
-    journal(tenant, { kind: 'access-token-ended', key });
+    const row = remove.get(tenant, key);
+    if (row === undefined) return false;
+    journal(tenant, tokenEnd(row));
     return true;
   };
 }

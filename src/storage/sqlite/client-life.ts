@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { CreateConditions, CreateOutcome, StoredClient } from '../../ports/client-store.ts';
 import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
+import { accessTokenRemoval } from './access-tokens.ts';
 import { eventRecording } from './audit.ts';
 import { historyEnding } from './client-versions.ts';
 import { journalling } from './journal.ts';
@@ -181,14 +182,12 @@ function initialAccessTokenConsumption(database: DatabaseSync): Consumption {
   const use = database.prepare(`
     UPDATE initial_access_token SET used_at = ?, used_by_client_id = ?, used_by_instance = ?
     WHERE tenant = ? AND key = ?`);
-  const remove = database.prepare('DELETE FROM access_token WHERE tenant = ? AND key = ?');
-  const journal = journalling(database);
+  const remove = accessTokenRemoval(database);
   return {
     isUsable: (tenant, key, now) => usable.get(tenant, key, now) !== undefined,
     consume(tenant, key, client, now) {
       use.run(now, client.client_id, client.instance, tenant, key);
-      remove.run(tenant, key);
-      journal(tenant, { kind: 'access-token-ended', key });
+      remove(tenant, key);
     },
   };
 }

@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { GrantStore, StoredGrant } from '../../ports/grant-store.ts';
 import type {
-  AccessTokenKey,
   ClientId,
   ClientInstance,
   Digest,
@@ -10,6 +9,7 @@ import type {
   SessionId,
   TenantId,
 } from '../../spec/identifiers.ts';
+import { tokenEnd } from '../change-rows.ts';
 import { GRANT_LIST } from '../people-listings.ts';
 import { accessTokenInsertion } from './access-tokens.ts';
 import { eventRecording } from './audit.ts';
@@ -159,18 +159,22 @@ export function grantInsertion(
   };
 }
 
-/** Removes a grant with its access tokens, and journals the end of each token. Returns whether there was a grant. */
+type GrantEnd = Pick<StoredGrant, 'client_id' | 'sub'>;
+
+/** Removes a grant with its access tokens, and journals its end and that of each token. Returns whether there was a grant. */
 export function grantEnding(database: DatabaseSync): (tenant: TenantId, grant_id: GrantId) => boolean {
-  const remove = database.prepare('DELETE FROM authorization_grant WHERE tenant = ? AND grant_id = ?');
+  const remove = database.prepare(
+    'DELETE FROM authorization_grant WHERE tenant = ? AND grant_id = ? RETURNING client_id, sub',
+  );
   const removeTokens = database.prepare(
-    'DELETE FROM access_token WHERE tenant = ? AND grant_id = ? RETURNING key',
+    'DELETE FROM access_token WHERE tenant = ? AND grant_id = ? RETURNING key, expires_at, client_id, sub',
   );
   const journal = journalling(database);
   return (tenant, grant_id) => {
-    if (remove.run(tenant, grant_id).changes === 0) return false;
-    for (const { key } of removeTokens.all(tenant, grant_id)) {
-      journal(tenant, { kind: 'access-token-ended', key: key as AccessTokenKey });
-    }
+    const grant = remove.get(tenant, grant_id) as GrantEnd | undefined;
+    if (grant === undefined) return false;
+    journal(tenant, { kind: 'grant-ended', grant_id, ...grant });
+    for (const row of removeTokens.all(tenant, grant_id)) journal(tenant, tokenEnd(row));
     return true;
   };
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Change, ChangeJournal } from '../../ports/change-journal.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
-import { changeOf, changeRow } from '../rows.ts';
+import { CHANGE_COLUMNS, type ChangeRow, changeOf, changeRow } from '../change-rows.ts';
 import type { TenantNoun } from './noun.ts';
 
 /** The newest changes are kept for processes that have not read them yet. A process further behind drops its whole cache. */
@@ -9,9 +9,13 @@ const KEPT = 10_000;
 /** A process that missed more changes than this drops its whole cache. */
 const REPLAYED_MAX = 1000;
 
-type Row = readonly [sequence: number, kind: Change['kind'], subject: string, instance: string | null];
+const AFTER = `
+  SELECT sequence, ${CHANGE_COLUMNS} FROM change_journal
+  WHERE tenant = ? AND sequence > ? ORDER BY sequence LIMIT ?`;
 
-export const journal: TenantNoun<ChangeJournal, 'head' | 'since'> = {
+type Row = ChangeRow & { readonly sequence: number };
+
+export const journal: TenantNoun<ChangeJournal, 'head' | 'since' | 'page'> = {
   reads: {
     head({ lookUps, snapshot }) {
       const version = dataVersion(lookUps);
@@ -35,16 +39,18 @@ export const journal: TenantNoun<ChangeJournal, 'head' | 'since'> = {
       };
     },
     since({ lookUps }) {
-      const after = lookUps.prepare(`
-        SELECT sequence, kind, subject, instance FROM change_journal
-        WHERE tenant = ? AND sequence > ? ORDER BY sequence LIMIT ${REPLAYED_MAX + 1}`);
-      after.setReturnArrays(true);
+      const after = lookUps.prepare(AFTER);
       return (tenant, sequence) => {
-        const rows = after.all(tenant, sequence) as unknown as readonly Row[];
-        const complete = rows.length === 0 || rows[0]?.[0] === sequence + 1;
-        return complete && rows.length <= REPLAYED_MAX
-          ? rows.map(([, kind, subject, instance]) => changeOf({ kind, subject, instance }))
-          : undefined;
+        const rows = after.all(tenant, sequence, REPLAYED_MAX + 1) as unknown as readonly Row[];
+        const complete = rows.length === 0 || rows[0]?.sequence === sequence + 1;
+        return complete && rows.length <= REPLAYED_MAX ? rows.map(changeOf) : undefined;
+      };
+    },
+    page({ lookUps }) {
+      const after = lookUps.prepare(AFTER);
+      return (tenant, sequence, limit) => {
+        const rows = after.all(tenant, sequence, limit) as unknown as readonly Row[];
+        return rows.map((row) => ({ sequence: row.sequence, change: changeOf(row) }));
       };
     },
   },
@@ -64,14 +70,14 @@ export function dataVersion(database: DatabaseSync): () => number {
 /** Appends to the journal in the transaction of the change itself, so that a reader sees both or neither. */
 export function journalling(database: DatabaseSync): (tenant: TenantId, change: Change) => void {
   const append = database.prepare(`
-    INSERT INTO change_journal (tenant, sequence, kind, subject, instance)
-    SELECT ?1, 1 + coalesce(max(sequence), 0), ?2, ?3, ?4 FROM change_journal WHERE tenant = ?1`);
+    INSERT INTO change_journal (tenant, sequence, ${CHANGE_COLUMNS})
+    SELECT ?1, 1 + coalesce(max(sequence), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM change_journal WHERE tenant = ?1`);
   const trim = database.prepare(`
     DELETE FROM change_journal WHERE tenant = ?1 AND sequence <=
       (SELECT max(sequence) FROM change_journal WHERE tenant = ?1) - ${KEPT}`);
   return (tenant, change) => {
-    const { kind, subject, instance } = changeRow(change);
-    append.run(tenant, kind, subject, instance);
+    const { kind, subject, instance, ended, client_id, sub, expires_at } = changeRow(change);
+    append.run(tenant, kind, subject, instance, ended, client_id, sub, expires_at);
     trim.run(tenant);
   };
 }

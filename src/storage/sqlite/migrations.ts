@@ -303,6 +303,16 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 27, name: 'searches in the audit', sql: AUDIT_SEARCH_SCHEMA, compatibleFrom: 13 },
   { version: 28, name: 'webhooks', sql: WEBHOOK_SCHEMA, compatibleFrom: 13 },
   { version: 29, name: 'former versions of clients', sql: HISTORY_SCHEMA, compatibleFrom: 13 },
+  {
+    version: 30,
+    name: 'what ended, in the journal',
+    sql: `
+      ALTER TABLE change_journal ADD COLUMN ended TEXT;
+      ALTER TABLE change_journal ADD COLUMN client_id TEXT;
+      ALTER TABLE change_journal ADD COLUMN sub TEXT;
+      ALTER TABLE change_journal ADD COLUMN expires_at INTEGER;`,
+    compatibleFrom: 13,
+  },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -104,7 +104,7 @@ export const serverKeys: TenantNoun<ServerKeyStore, 'all' | 'removed'> = {
         }
         if (announced) retire.run(null, tenant, succeeds);
         remove.run(at, reason, tenant, kid);
-        noteChange(tenant, event);
+        noteChange(tenant, event, kid);
         return true;
       };
     },
@@ -138,11 +138,13 @@ function insertion(database: DatabaseSync): (tenant: TenantId, key: StoredServer
 }
 
 /** Journals that the keys changed, and records why. */
-function changeNoting(database: DatabaseSync): (tenant: TenantId, event: AuditEvent) => void {
+function changeNoting(
+  database: DatabaseSync,
+): (tenant: TenantId, event: AuditEvent, removed?: KeyId) => void {
   const journal = journalling(database);
   const record = eventRecording(database);
-  return (tenant, event) => {
-    journal(tenant, { kind: 'server-keys-changed' });
+  return (tenant, event, removed) => {
+    journal(tenant, { kind: 'server-keys-changed', ...(removed === undefined ? {} : { removed }) });
     record(tenant, event);
   };
 }

@@ -3,6 +3,7 @@ import type { EndedSession, SessionClient, StoredSession } from '../../ports/ses
 import type { Digest, SessionId, Subject, TenantId } from '../../spec/identifiers.ts';
 import { SESSION, SESSION_CLIENT } from '../rows.ts';
 import { sessionGrantsEnding } from './grants.ts';
+import { journalling } from './journal.ts';
 import { logoutNoting } from './logout-notifications.ts';
 
 export interface SessionEnding {
@@ -29,6 +30,7 @@ export function sessionEnding(database: DatabaseSync): SessionEnding {
   const clients = clientListing(database);
   const note = logoutNoting(database);
   const endGrants = sessionGrantsEnding(database);
+  const journal = journalling(database);
 
   const find = (tenant: TenantId, key: Digest): StoredSession | undefined =>
     SESSION.readOptional(select.get(tenant, key));
@@ -41,6 +43,7 @@ export function sessionEnding(database: DatabaseSync): SessionEnding {
   const end = (tenant: TenantId, session: StoredSession): EndedSession => {
     note(tenant, session);
     endGrants(tenant, session.sid);
+    journal(tenant, { kind: 'session-ended', sid: session.sid, sub: session.sub });
     return remove(tenant, session);
   };
   const beyond = (tenant: TenantId, sub: Subject, except: string, keep: number): readonly EndedSession[] =>

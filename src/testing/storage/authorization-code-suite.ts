@@ -12,6 +12,7 @@ import {
   aGrant,
   aTokenOf,
   EVENT,
+  endOfGrant,
   HARD_TEXTS,
   NOW,
   OPEN,
@@ -81,7 +82,7 @@ function uses(make: MakeEngine): void {
         assert.equal(await tenant.grants.find(grant.grant_id), undefined);
         assert.equal(await tenant.accessTokens.find(token.key), undefined);
       }
-      assert.deepEqual(await tenant.journal.since(0), [{ kind: 'access-token-ended', key: first.token.key }]);
+      assert.deepEqual(await tenant.journal.since(0), endOfGrant(first.grant, first.token));
     }),
   );
 

@@ -13,6 +13,7 @@ import {
   aGrant,
   aTokenOf,
   EVENT,
+  endOfGrant,
   HARD_TEXTS,
   NOW,
   OPEN,
@@ -170,8 +171,7 @@ function refreshing(make: MakeEngine): void {
         assert.equal(await tenant.accessTokens.find(key), undefined);
       }
       const told = new Set(await tenant.journal.since(0));
-      const ended = [token, use.token].map(({ key }) => ({ kind: 'access-token-ended', key }) as const);
-      assert.deepEqual(told, new Set(ended));
+      assert.deepEqual(told, new Set(endOfGrant(grant, token, use.token)));
       assert.deepEqual(await tenant.grants.find(beside.grant.grant_id), beside.grant);
       assert.deepEqual(await tenant.accessTokens.find(beside.token.key), beside.token);
     }),
@@ -250,7 +250,7 @@ function ending(make: MakeEngine): void {
       assert.equal(await tenant.grants.find(grant.grant_id), undefined);
       assert.equal(await tenant.accessTokens.find(token.key), undefined);
       assert.deepEqual(await tenant.accessTokens.find(beside.token.key), beside.token);
-      assert.deepEqual(await tenant.journal.since(0), [{ kind: 'access-token-ended', key: token.key }]);
+      assert.deepEqual(await tenant.journal.since(0), endOfGrant(grant, token));
     }),
   );
 

@@ -1,17 +1,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { Change } from '../../ports/change-journal.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { TenantStorage } from '../../ports/storage.ts';
-import type { AccessTokenKey } from '../../spec/identifiers.ts';
+import type { Subject } from '../../spec/identifiers.ts';
+import { aSession, NEW_SESSION } from './end-user-examples.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './engine.ts';
-import { aClient, aToken, EVENT, LABEL, NOW, OPEN, times } from './stored-examples.ts';
+import {
+  aClient,
+  aGrant,
+  aToken,
+  aTokenOf,
+  EVENT,
+  endOfGrant,
+  endOfToken,
+  LABEL,
+  NOW,
+  OPEN,
+  times,
+} from './stored-examples.ts';
 
 export function journalContract(make: MakeEngine): void {
   changes(make);
   nothingToTell(make);
   order(make);
   gaps(make);
+  pages(make);
   sight(make);
 }
 
@@ -21,15 +36,13 @@ const ended = ({ client_id, instance }: StoredClient): Change => ({
   client_id,
   instance,
 });
-const tokenEnded = (key: AccessTokenKey): Change => ({ kind: 'access-token-ended', key });
-
 const whole = async (tenant: TenantStorage): Promise<readonly Change[] | undefined> =>
   await tenant.journal.since(0);
 
-async function initial(tenant: TenantStorage, values = {}): Promise<AccessTokenKey> {
+async function initial(tenant: TenantStorage, values = {}): Promise<StoredAccessToken> {
   const token = aToken(undefined, values);
   await tenant.accessTokens.issueInitial(token, LABEL, EVENT);
-  return token.key;
+  return token;
 }
 
 /** Replaces `client` so often, one change after the other. */
@@ -60,18 +73,18 @@ function changes(make: MakeEngine): void {
     onEmptyStorage(make, async ({ tenant }) => {
       const client = aClient();
       const [used, revoked] = [await initial(tenant), await initial(tenant)];
-      await tenant.clients.create(client, { ...OPEN, initialAccessToken: used });
+      await tenant.clients.create(client, { ...OPEN, initialAccessToken: used.key });
       assert.equal(await tenant.journal.head(), 1);
       await tenant.clients.replace({ ...client, version: 2 }, 1, EVENT);
       assert.equal(await tenant.journal.head(), 2);
       await tenant.clients.replace({ ...client, version: 3 }, 2);
       assert.equal(await tenant.journal.head(), 3);
-      await tenant.accessTokens.revokeInitial(revoked, EVENT);
+      await tenant.accessTokens.revokeInitial(revoked.key, EVENT);
       assert.equal(await tenant.journal.head(), 4);
       await tenant.clients.delete({ ...client, version: 3 }, EVENT);
       assert.equal(await tenant.journal.head(), 5);
 
-      const all = [tokenEnded(used), changed(client), changed(client), tokenEnded(revoked), ended(client)];
+      const all = [endOfToken(used), changed(client), changed(client), endOfToken(revoked), ended(client)];
       assert.deepEqual(await whole(tenant), all);
       for (const sequence of [1, 2, 3, 4, 5]) {
         assert.deepEqual(await tenant.journal.since(sequence), all.slice(sequence), `since ${sequence}`);
@@ -103,7 +116,7 @@ function nothingToTell(make: MakeEngine): void {
     onEmptyStorage(make, async ({ tenant }) => {
       const client = aClient();
       const absent = aClient();
-      const key = await initial(tenant);
+      const { key } = await initial(tenant);
       const expired = await initial(tenant, { expires_at: NOW });
       await tenant.clients.create(client, OPEN);
       const refused = [
@@ -111,12 +124,12 @@ function nothingToTell(make: MakeEngine): void {
           ...OPEN,
           initialAccessToken: key,
         }),
-        await tenant.clients.create(aClient(), { ...OPEN, initialAccessToken: expired }),
+        await tenant.clients.create(aClient(), { ...OPEN, initialAccessToken: expired.key }),
         await tenant.clients.replace({ ...client, version: 3 }, 2, EVENT),
         await tenant.clients.replace(absent, 1, EVENT),
         await tenant.clients.delete({ ...client, version: 2 }, EVENT),
         await tenant.clients.delete(absent, EVENT),
-        await tenant.accessTokens.revokeInitial(expired, EVENT),
+        await tenant.accessTokens.revokeInitial(expired.key, EVENT),
         await tenant.accessTokens.revokeInitial(aToken().key, EVENT),
       ];
       assert.deepEqual(refused, [
@@ -138,7 +151,8 @@ function nothingToTell(make: MakeEngine): void {
     'of many that race for one change, one is told',
     onEmptyStorage(make, async ({ tenant }) => {
       const client = aClient();
-      const key = await initial(tenant);
+      const token = await initial(tenant);
+      const { key } = token;
       await tenant.clients.create(client, OPEN);
       await Promise.all([
         ...times(10, () => tenant.clients.replace({ ...client, version: 2 }, 1, EVENT)),
@@ -146,7 +160,7 @@ function nothingToTell(make: MakeEngine): void {
         ...times(10, () => tenant.accessTokens.revokeInitial(key, EVENT)),
       ]);
       await Promise.all(times(10, () => tenant.clients.delete({ ...client, version: 2 }, EVENT)));
-      assert.deepEqual(await whole(tenant), [changed(client), tokenEnded(key), ended(client)]);
+      assert.deepEqual(await whole(tenant), [changed(client), endOfToken(token), ended(client)]);
       assert.equal(await tenant.journal.head(), 3);
     }),
   );
@@ -233,11 +247,40 @@ function gaps(make: MakeEngine): void {
       await onSecondView(engine, async (after) => {
         assert.equal(await after.journal.head(), 10_001);
         assert.equal(await after.journal.since(0), undefined);
+        const [oldest] = await after.journal.page(0, 1);
+        assert.equal(oldest?.sequence, 2, 'a page shows that a row before it is gone');
         assert.deepEqual(await after.journal.since(10_000), [changed(client)]);
         await after.clients.delete({ ...client, version: 10_002 }, EVENT);
         assert.equal(await after.journal.head(), 10_002);
         assert.deepEqual(await after.journal.since(10_001), [ended(client)]);
       });
+    }),
+  );
+}
+
+function pages(make: MakeEngine): void {
+  test(
+    'a page has the changes after a number, in order and numbered, and a limit',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const client = aClient();
+      await tenant.clients.create(client, OPEN);
+      assert.deepEqual(await tenant.journal.page(0, 10), []);
+      const grant = aGrant(client);
+      const token = aTokenOf(grant, { sub: 'alice' });
+      await tenant.grants.create(grant, token);
+      await tenant.grants.end(grant.grant_id);
+      const session = aSession('ada' as Subject);
+      await tenant.sessions.create(session, NEW_SESSION);
+      await tenant.sessions.end(session.key);
+      await tenant.clients.delete(client, EVENT);
+      const { sid, sub } = session;
+      const all = [...endOfGrant(grant, token), { kind: 'session-ended', sid, sub }, ended(client)].map(
+        (change, index) => ({ sequence: index + 1, change }),
+      );
+      assert.deepEqual(await tenant.journal.page(0, 10), all);
+      assert.deepEqual(await tenant.journal.page(1, 2), all.slice(1, 3));
+      assert.deepEqual(await tenant.journal.page(4, 10), []);
+      assert.deepEqual(await other.journal.page(0, 10), []);
     }),
   );
 }

@@ -7,7 +7,7 @@ import type { TenantStorage } from '../../ports/storage.ts';
 import type { Subject } from '../../spec/identifiers.ts';
 import { aDigest, anAccount, aSession, NEW_SESSION } from './end-user-examples.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './engine.ts';
-import { aClient, aCode, aGrant, aTokenOf, EVENT, NOW, OPEN, times } from './stored-examples.ts';
+import { aClient, aCode, aGrant, aTokenOf, EVENT, endOfGrant, NOW, OPEN, times } from './stored-examples.ts';
 
 const ADA = 'ada' as Subject;
 const TAKING: Taking = { now: NOW, until: NOW + 60, limit: 100 };
@@ -137,8 +137,9 @@ function grantsContract(make: MakeEngine): void {
         assert.equal(await second.accessTokens.find(token.key), undefined);
         assert.deepEqual(await second.grants.find(offline.grant_id), offline);
       });
-      const last = (await tenant.journal.since(0))?.at(-1);
-      assert.deepEqual(last, { kind: 'access-token-ended', key: token.key });
+      const { sid, sub } = session;
+      const changes = [...endOfGrant(ending, token), { kind: 'session-ended', sid, sub }];
+      assert.deepEqual(await tenant.journal.since(0), changes);
     }),
   );
 

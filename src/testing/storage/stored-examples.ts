@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { InitialAccessTokenLabel, StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { StoredAuthorizationCode } from '../../ports/authorization-code-store.ts';
+import type { AccessTokenEnd, Change } from '../../ports/change-journal.ts';
 import type { CreateConditions, StoredClient } from '../../ports/client-store.ts';
 import type { StoredGrant } from '../../ports/grant-store.ts';
 import type { StoredServerKey } from '../../ports/server-key-store.ts';
@@ -117,6 +118,21 @@ export function aTokenOf(
 ): StoredAccessToken {
   return aToken(undefined, { client_id, client_instance, grant_id, ...values });
 }
+
+/** The end of a token, as the journal tells it. */
+export const endOfToken = ({ key, expires_at, client_id, sub }: StoredAccessToken): AccessTokenEnd => ({
+  kind: 'access-token-ended',
+  key,
+  expires_at,
+  client_id,
+  ...(sub === undefined ? {} : { sub }),
+});
+
+/** The end of a grant with its tokens, as the journal tells it. */
+export const endOfGrant = (
+  { grant_id, client_id, sub }: StoredGrant,
+  ...tokens: readonly StoredAccessToken[]
+): Change[] => [{ kind: 'grant-ended', grant_id, client_id, sub }, ...tokens.map(endOfToken)];
 
 /** An authorisation code of `client` that is good for a minute. */
 export function aCode(
