@@ -15,7 +15,7 @@ export interface ChangeRow {
   /** The client, token, grant, session or removed server key; empty for any other change of the server's own keys. */
   readonly subject: string;
   readonly instance: string | null;
-  /** What ended, if it is no token. */
+  /** Names the thing that ended, if it is no token. */
   readonly ended: 'grant' | 'session' | null;
   readonly client_id: string | null;
   readonly sub: string | null;

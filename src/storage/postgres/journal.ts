@@ -15,7 +15,7 @@ export const JOURNALLING_TOKEN = `
   SELECT :tenant::text, journal, 'access-token-ended', :ended_key::text, removed.client_id, removed.sub,
     removed.expires_at FROM counters LEFT JOIN removed ON removed.key = :ended_key
   WHERE :ended_key::text IS NOT NULL`;
-/** What `removed` returns of an access token. */
+/** The columns of an access token that `removed` returns. */
 export const ENDED_TOKEN = 'key, expires_at, client_id, sub';
 /** The same for a change of a client. */
 export const JOURNALLING_CLIENT = `

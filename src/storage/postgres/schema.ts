@@ -369,7 +369,7 @@ export const HISTORY_SCHEMA: readonly string[] = [
   'CREATE INDEX client_version_deleted ON client_version (tenant, deleted_at, client_id) WHERE deleted_at IS NOT NULL',
 ];
 
-/** What ended, for those who follow the journal (ADR 93). Rows of earlier programs have none of it. */
+/** The facts about an end, for those who follow the journal (ADR 93). Rows of earlier programs have none of them. */
 export const ENDING_SCHEMA: readonly string[] = [
   ...['ended', 'client_id', 'sub'].map((column) => `ALTER TABLE change_journal ADD COLUMN ${column} ${TEXT}`),
   'ALTER TABLE change_journal ADD COLUMN expires_at BIGINT',
