@@ -91,6 +91,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./audit.ts')).AUDIT_COMMANDS,
   },
   {
+    name: 'webhooks',
+    summary: 'Manage the webhooks, which deliver the events of the audit',
+    load: async () => (await import('./webhooks.ts')).WEBHOOK_COMMANDS,
+  },
+  {
     name: 'keys',
     summary: 'Manage the server keys and the encryption key',
     load: async () => (await import('./keys.ts')).KEY_COMMANDS,

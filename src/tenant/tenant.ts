@@ -5,6 +5,7 @@ import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AdminTokens } from '../endpoints/admin/authenticate.ts';
 import type { WebhookDelivery } from '../events/webhooks/deliver.ts';
+import type { WebhookActNeeds } from '../events/webhooks/webhook-acts.ts';
 import type { FederatedClients } from '../federation/registration/federated-clients.ts';
 import type { TrustAnchors } from '../federation/trust-anchors/trust-anchors.ts';
 import type { AnchorExpiries } from '../federation/trust-chain/resolution-figures.ts';
@@ -58,6 +59,8 @@ export interface Tenant {
   /** Returns the signed entity configuration under the tenant's first name; undefined without a federation. */
   entityStatement(): Promise<string | undefined>;
   readonly logoutDelivery: LogoutDelivery;
+  /** Under the tenant's first name. */
+  readonly webhooks: WebhookActNeeds;
   readonly webhookDelivery: WebhookDelivery;
   /** The expiries of trust anchors that resolutions have seen; undefined without a federation. */
   readonly anchorExpiries: AnchorExpiries | undefined;
@@ -100,6 +103,7 @@ export async function openTenant(
     endUsers: people,
     entityStatement: async () => await ownStatement(first),
     logoutDelivery: delivery,
+    webhooks: first,
     webhookDelivery: parts.webhookDelivery,
     anchorExpiries: parts.anchorExpiries,
     async close() {

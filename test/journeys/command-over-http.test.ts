@@ -120,6 +120,8 @@ test('accounts are named by their names, and sessions and grants belong to them'
   const shown = await one(json('accounts', 'show', 'Ada'));
   assert.equal(shown['username'], 'ada');
   assert.deepEqual(await json('sessions', 'list', 'ada'), []);
+  assert.deepEqual(await json('sessions', 'list', '--sub', String(shown['sub'])), []);
+  assert.deepEqual(await json('sessions', 'end', 'ada'), [{ ended: 0 }]);
   assert.equal((await remote(['accounts', 'disable', 'ada'])).how, 0);
   assert.match((await remote(['accounts', 'show', 'eve'])).stderr, /there is no account "eve"/);
 });

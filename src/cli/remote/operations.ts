@@ -1,42 +1,11 @@
 import { metadataOfOptions } from '../client-members.ts';
-import type { ParsedCall } from '../command.ts';
 import { CommandFailure, calledWrongly } from '../failure.ts';
 import { jsonInput } from '../input.ts';
-import type { RemoteRequest, Server } from './server.ts';
-
-export interface RemoteCall extends ParsedCall {
-  readonly server: Server;
-}
-
-/** The operation of a command, and the request for it. */
-interface OperationRow {
-  readonly operation: string;
-  readonly lists?: true;
-  readonly request?: (call: RemoteCall) => RemoteRequest | Promise<RemoteRequest>;
-  /** Options that the operation has no parameter for, each with the reason. */
-  readonly refuses?: Readonly<Record<string, string>>;
-  /** Present if the command itself does not send the request, and why. */
-  readonly only?: string;
-}
-
-/** A command that chooses its transport itself, and its operations. */
-interface OwnRow {
-  readonly own: readonly string[];
-}
-
-/** A command without an operation, and why. */
-interface AbsentRow {
-  readonly reason: string;
-}
-
-export type RemoteRow = OperationRow | OwnRow | AbsentRow;
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-const flag = (value: unknown): true | undefined => (value === true ? true : undefined);
-const operand = ({ operands }: RemoteCall, name: string): string => text(operands[name]) ?? '';
+import { byId, flag, operand, type RemoteCall, type RemoteRow, text } from './row.ts';
+import type { RemoteRequest } from './server.ts';
+import { WEBHOOK_ROWS } from './webhook-rows.ts';
 
 const byClient = (call: RemoteCall): RemoteRequest => ({ segments: { client_id: operand(call, 'id') } });
-const byId = (call: RemoteCall): RemoteRequest => ({ segments: { id: operand(call, 'id') } });
 
 /** An entity that registered explicitly has another client_id. Throws CommandFailure for an entity without a client. */
 async function byEntity(call: RemoteCall): Promise<RemoteRequest> {
@@ -68,8 +37,9 @@ async function creation(call: RemoteCall): Promise<RemoteRequest> {
 
 /** Returns the subject of an account. Throws CommandFailure for an unknown name. */
 async function subjectOf(call: RemoteCall): Promise<string> {
+  const sub = text(call.options['sub']);
+  if (sub !== undefined) return sub;
   const name = operand(call, 'name');
-  if (call.options['sub'] === true) return name;
   const wanted = name.toLowerCase();
   for await (const page of call.server.pages('admin-account-list', { query: { prefix: name } })) {
     const found = page.find(
@@ -263,13 +233,22 @@ export const REMOTE: Readonly<Record<string, RemoteRow>> = {
   },
   'sessions list': { operation: 'admin-session-list', lists: true, request: ofAccount },
   'sessions end': {
-    operation: 'admin-session-end',
-    request: (call) => ({ segments: { sid: operand(call, 'id') } }),
+    operation: 'admin-account-end-sessions',
+    withOperand: { operand: 'id', operation: 'admin-session-end' },
+    request: async (call) => {
+      const sid = text(call.operands['id']);
+      return sid === undefined ? await byAccount(call) : { segments: { sid } };
+    },
   },
   'grants list': { operation: 'admin-grant-list', lists: true, request: ofAccount },
   'grants revoke': {
     operation: 'admin-grant-revoke',
-    request: (call) => ({ segments: { grant_id: operand(call, 'id') } }),
+    request: (call) => {
+      const grant_id = text(call.operands['id']);
+      if (grant_id === undefined)
+        throw calledWrongly('--server: name the grant: the API revokes one at a time');
+      return { segments: { grant_id } };
+    },
   },
   'consents list': { operation: 'admin-consent-list', lists: true, request: ofAccount },
   'consents withdraw': {
@@ -307,6 +286,7 @@ export const REMOTE: Readonly<Record<string, RemoteRow>> = {
     operation: 'admin-events',
     only: 'the stream GET /admin/v1/events follows the audit with a cursor: read it with curl -N',
   },
+  ...WEBHOOK_ROWS,
   'keys list': { operation: 'admin-key-list', lists: true },
   'keys history': { operation: 'admin-removed-key-list', lists: true },
   'keys rotate': {

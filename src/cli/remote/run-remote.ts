@@ -1,7 +1,9 @@
 import type { Command, ParsedCall } from '../command.ts';
-import { calledWrongly } from '../failure.ts';
-import { printFields, table } from '../table.ts';
-import { type RemoteCall, remoteRow } from './operations.ts';
+import { CommandFailure, calledWrongly } from '../failure.ts';
+import { cellOf, isTexts, printItem } from '../print-item.ts';
+import { table } from '../table.ts';
+import { remoteRow } from './operations.ts';
+import type { OperationRow, RemoteCall } from './row.ts';
 import { openServer, type Server } from './server.ts';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -22,12 +24,21 @@ export async function runRemote(command: Command, url: string, call: ParsedCall)
   const server = openServer(url, call);
   const given: RemoteCall = { ...call, server };
   const request = (await row.request?.(given)) ?? {};
-  if (row.lists === true) await printList(server, row.operation, request, call);
+  const operation = operationOf(row, call);
+  if (row.lists === true) await printList(server, operation, request, call);
   else {
-    const { json } = await server.send(row.operation, request);
+    const { json } = await server.send(operation, request);
     printItem(json, call);
+    const failure = row.failure?.(json);
+    if (failure !== undefined) throw new CommandFailure(failure);
   }
   return 0;
+}
+
+function operationOf({ operation, withOperand }: OperationRow, { operands }: ParsedCall): string {
+  return withOperand === undefined || operands[withOperand.operand] === undefined
+    ? operation
+    : withOperand.operation;
 }
 
 async function printList(
@@ -46,7 +57,7 @@ async function printList(
     else if (items.length > 0) {
       printer ??= columnsOf(items[0] ?? {}, print);
       const { names, rows } = printer;
-      rows.print(items.map((item) => names.map((name) => cell(item[name]))));
+      rows.print(items.map((item) => names.map((name) => cellOf(item[name]))));
     }
     if (shown < most) continue;
     if (page.length > items.length) complain(`shown: ${shown}; there are more`);
@@ -72,23 +83,4 @@ function columnsOf(
       names.map((name) => name.toUpperCase().replaceAll('_', ' ')),
     ),
   };
-}
-
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string');
-
-function cell(value: unknown): string {
-  if (value === null || value === undefined || value === '') return '-';
-  if (isTexts(value)) return value.join(' ') || '-';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function printItem(json: unknown, { options, print }: ParsedCall): void {
-  if (json === undefined) print(options['json'] === true ? '{"done":true}' : 'done');
-  else if (options['json'] === true || typeof json !== 'object' || json === null) print(JSON.stringify(json));
-  else
-    printFields(
-      print,
-      Object.entries(json).map(([name, value]) => [name, cell(value)]),
-    );
 }

@@ -173,8 +173,18 @@ export function deliveryPlace(name: string): number | undefined {
   return after === undefined ? undefined : Number(after);
 }
 
-/** Sends a delivery without events at once. Returns why it was not accepted; undefined if it was. */
-export async function testWebhook(needs: WebhookNeeds, webhook: StoredWebhook): Promise<string | undefined> {
+/** The outcome of a delivery without events. */
+export interface WebhookTest {
+  readonly accepted: boolean;
+  /** Why it was not accepted. */
+  readonly problem: string | null;
+}
+
+/** Sends a delivery without events at once, also to a disabled webhook. */
+export async function testWebhook(needs: WebhookNeeds, webhook: StoredWebhook): Promise<WebhookTest> {
   const delivery = `${webhook.id}.test-${needs.random.alphanumeric(IDENTIFIER_LENGTHS.webhook)}`;
-  return problemOf(await postEvents(needs, webhook, { delivery, test: true, missed: 0, events: [] }));
+  const problem = problemOf(
+    await postEvents(needs, webhook, { delivery, test: true, missed: 0, events: [] }),
+  );
+  return { accepted: problem === undefined, problem: problem ?? null };
 }

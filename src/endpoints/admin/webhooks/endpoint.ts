@@ -1,19 +1,23 @@
-import type { WebhookNeeds } from '../../../events/webhooks/deliver.ts';
 import {
-  changedWebhook,
   deliveryItem,
-  deliveryPlace,
-  type ManagementNeeds,
-  newWebhook,
   testWebhook,
   type WebhookRequest,
   webhookItem,
-  webhookMistakes,
-  withNewSecret,
 } from '../../../events/webhooks/manage.ts';
+import type { WebhookSecret } from '../../../events/webhooks/webhook.ts';
+import {
+  actOnDeliveries,
+  changeOfWebhook,
+  creationOfWebhook,
+  deletionOfWebhook,
+  rotationOfSecret,
+  switchOfWebhook,
+  type WebhookAct,
+  type WebhookActNeeds,
+  webhookNamed,
+} from '../../../events/webhooks/webhook-acts.ts';
 import type { StoredWebhook } from '../../../ports/webhook-store.ts';
 import type { WebhookId } from '../../../spec/identifiers.ts';
-import { notFound, Problem } from '../../../spec/problems.ts';
 import {
   type AdminCall,
   type AdminNeeds,
@@ -21,6 +25,7 @@ import {
   type ChangeCall,
   changing,
   creating,
+  type Done,
   type Item,
   type ListCall,
   type Listed,
@@ -47,30 +52,47 @@ import {
   webhookTest,
 } from './contract.ts';
 
-export type AdminWebhookNeeds = AdminNeeds & WebhookNeeds & ManagementNeeds;
+export type AdminWebhookNeeds = AdminNeeds & WebhookActNeeds;
 
 export const adminWebhooks = [
   listing<AdminWebhookNeeds>(webhookList, listWebhooks),
   reading<AdminWebhookNeeds>(webhookRead, async (needs, call) => {
     const webhook = await webhookAt(needs, call);
-    return { item: itemOf(needs, webhook), version: String(webhook.version) };
+    return { item: webhookItem(needs, webhook), version: String(webhook.version) };
   }),
-  creating<AdminWebhookNeeds>(webhookCreate, plannedWebhook),
-  changing<AdminWebhookNeeds>(webhookChange, plannedChange),
-  removing<AdminWebhookNeeds>(webhookDelete, plannedRemoval),
+  creating<AdminWebhookNeeds>(webhookCreate, async (needs, call) => {
+    const act = await creationOfWebhook(needs, call.body as WebhookRequest);
+    return planOf(needs, call, act, (secret, item) => ({
+      item: { ...item, ...shownSecret(secret) },
+      version: String(act.after?.version),
+      location: `/webhooks/${String(act.after?.id)}`,
+    }));
+  }),
+  changing<AdminWebhookNeeds>(webhookChange, async (needs, call) => {
+    const webhook = await webhookAt(needs, call);
+    call.ifMatch.require(String(webhook.version));
+    const act = changeOfWebhook(needs, webhook, withoutNulls(call.body) as WebhookRequest);
+    return planOf(needs, call, act, (_, item) => changed(act, item));
+  }),
+  removing<AdminWebhookNeeds>(webhookDelete, async (needs, call) => {
+    const webhook = await webhookAt(needs, call);
+    call.ifMatch.require(String(webhook.version));
+    return planOf(needs, call, deletionOfWebhook(needs, webhook), () => ({}));
+  }),
   acting<AdminWebhookNeeds>(webhookEnable, async (needs, call) => await plannedSwitch(needs, call, true)),
   acting<AdminWebhookNeeds>(webhookDisable, async (needs, call) => await plannedSwitch(needs, call, false)),
-  acting<AdminWebhookNeeds>(webhookRotate, plannedRotation),
+  acting<AdminWebhookNeeds>(webhookRotate, async (needs, call) =>
+    planOf(needs, call, rotationOfSecret(needs, await webhookAt(needs, call)), (secret) => ({
+      item: shownSecret(secret),
+    })),
+  ),
   acting<AdminWebhookNeeds>(webhookTest, async (needs, call) => {
     const webhook = await webhookAt(needs, call);
-    const item = itemOf(needs, webhook);
+    const item = webhookItem(needs, webhook);
     return {
       before: item,
       after: item,
-      commit: async () => {
-        const problem = await testWebhook(needs, webhook);
-        return { item: { accepted: problem === undefined, problem: problem ?? null } };
-      },
+      commit: async () => ({ item: { ...(await testWebhook(needs, webhook)) } }),
     };
   }),
   listing<AdminWebhookNeeds>(deliveryList, listDeliveries),
@@ -86,17 +108,32 @@ export const adminWebhooks = [
   acting<AdminWebhookNeeds>(webhookDrop, async (needs, call) => await plannedLetters(needs, call, 'drop')),
 ];
 
-const itemOf = (needs: AdminWebhookNeeds, webhook: StoredWebhook): Item => webhookItem(needs, webhook);
-
-async function webhookAt(
-  { storage }: AdminWebhookNeeds,
+const webhookAt = async (
+  needs: AdminWebhookNeeds,
   { segments }: Pick<AdminCall, 'segments'>,
-): Promise<StoredWebhook> {
-  const id = segments['id'] ?? '';
-  const webhook = id.includes('\0') ? undefined : await storage.webhooks.find(id as WebhookId);
-  if (webhook === undefined) throw notFound('webhook');
-  return webhook;
+): Promise<StoredWebhook> => await webhookNamed(needs, segments['id'] ?? '');
+
+/** Plans an act on a webhook. `done` renders its outcome, with the webhook as it is then. */
+function planOf<Outcome>(
+  needs: AdminWebhookNeeds,
+  call: WriteCall,
+  { before, after, detail, store }: WebhookAct<Outcome>,
+  done: (outcome: Outcome, item: Item) => Done,
+): Plan {
+  const item = after === null ? null : webhookItem(needs, after);
+  return {
+    before: before === null ? null : webhookItem(needs, before),
+    after: item,
+    commit: async () => done(await store(call.event({ detail })), item ?? {}),
+  };
 }
+
+const shownSecret = ({ id, value }: WebhookSecret): Item => ({ secret: value, secret_id: id });
+
+const changed = ({ after }: WebhookAct<void>, item: Item): Done => ({
+  item,
+  version: String(after?.version),
+});
 
 async function listWebhooks(needs: AdminWebhookNeeds, { page }: ListCall): Promise<Listed> {
   const [after] = page.after ?? [];
@@ -107,7 +144,7 @@ async function listWebhooks(needs: AdminWebhookNeeds, { page }: ListCall): Promi
   const shown = found.slice(0, page.limit);
   const last = shown.at(-1);
   return {
-    items: shown.map((webhook) => itemOf(needs, webhook)),
+    items: shown.map((webhook) => webhookItem(needs, webhook)),
     next: found.length > shown.length && last !== undefined ? [last.id] : undefined,
   };
 }
@@ -126,66 +163,6 @@ async function listDeliveries(needs: AdminWebhookNeeds, call: ListCall): Promise
   };
 }
 
-function refuseMistakes(needs: AdminWebhookNeeds, request: WebhookRequest): void {
-  const errors = webhookMistakes(needs, request);
-  if (errors.length === 0) return;
-  const words = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
-  throw new Problem('invalid_body', words, { errors });
-}
-
-async function plannedWebhook(needs: AdminWebhookNeeds, call: WriteCall): Promise<Plan> {
-  const request = call.body as WebhookRequest;
-  refuseMistakes(needs, request);
-  const { webhook, secret } = await newWebhook(needs, request);
-  const max = needs.settings['webhooks.max'];
-  const full = (): Problem => new Problem('conflict', `there are ${max} webhooks already (webhooks.max)`);
-  if ((await needs.storage.webhooks.page(undefined, max + 1)).length >= max) throw full();
-  const item = itemOf(needs, webhook);
-  return {
-    before: null,
-    after: item,
-    commit: async () => {
-      if (!(await needs.storage.webhooks.create(webhook, max, call.event({ detail: webhook.id }))))
-        throw full();
-      return {
-        item: { ...item, secret: secret.value, secret_id: secret.id },
-        version: String(webhook.version),
-        location: `/webhooks/${webhook.id}`,
-      };
-    },
-  };
-}
-
-/** Stores a changed webhook; another change since it was read is refused. */
-async function stored(
-  needs: AdminWebhookNeeds,
-  call: Pick<WriteCall, 'event'>,
-  after: StoredWebhook,
-  { words, position }: { readonly words: string; readonly position?: number },
-): Promise<void> {
-  const event = call.event({ detail: `${after.id} ${words}` });
-  const change = { event, ...(position === undefined ? {} : { position }) };
-  if (await needs.storage.webhooks.replace(after, after.version - 1, change)) return;
-  throw new Problem('precondition_failed', 'the webhook has changed meanwhile: read it again');
-}
-
-async function plannedChange(needs: AdminWebhookNeeds, call: ChangeCall): Promise<Plan> {
-  const webhook = await webhookAt(needs, call);
-  call.ifMatch.require(String(webhook.version));
-  const request = withoutNulls(call.body) as WebhookRequest;
-  refuseMistakes(needs, request);
-  const after = changedWebhook(needs, webhook, request);
-  const item = itemOf(needs, after);
-  return {
-    before: itemOf(needs, webhook),
-    after: item,
-    commit: async () => {
-      await stored(needs, call, after, { words: Object.keys(request).join(' ') || 'nothing' });
-      return { item, version: String(after.version) };
-    },
-  };
-}
-
 /** RFC 7396 §2: null removes a member. Each member of a webhook has a value, so it gets its default. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { description: '', actions: [], events_max: 20 };
 const withoutNulls = (body: ChangeCall['body']): Item =>
@@ -195,53 +172,10 @@ const withoutNulls = (body: ChangeCall['body']): Item =>
     ),
   );
 
-async function plannedRemoval(needs: AdminWebhookNeeds, call: ChangeCall): Promise<Plan> {
-  const { id, version, ...rest } = await webhookAt(needs, call);
-  call.ifMatch.require(String(version));
-  return {
-    before: itemOf(needs, { id, version, ...rest }),
-    after: null,
-    commit: async () => {
-      if (await needs.storage.webhooks.delete(id, version, call.event({ detail: id }))) return {};
-      throw new Problem('precondition_failed', 'the webhook has changed meanwhile: read it again');
-    },
-  };
-}
-
 async function plannedSwitch(needs: AdminWebhookNeeds, call: WriteCall, isEnabled: boolean): Promise<Plan> {
-  const webhook = await webhookAt(needs, call);
-  const now = needs.clock.now();
-  const position = call.query['from'] === 'now' ? await needs.storage.audit.head() : undefined;
-  const after: StoredWebhook = {
-    ...webhook,
-    version: webhook.version + 1,
-    updated_at: now,
-    disabled_at: isEnabled ? null : (webhook.disabled_at ?? now),
-    position: position ?? webhook.position,
-  };
-  const item = itemOf(needs, after);
-  return {
-    before: itemOf(needs, webhook),
-    after: item,
-    commit: async () => {
-      const words = isEnabled ? 'enabled' : 'disabled';
-      await stored(needs, call, after, { words, ...(position === undefined ? {} : { position }) });
-      return { item, version: String(after.version) };
-    },
-  };
-}
-
-async function plannedRotation(needs: AdminWebhookNeeds, call: WriteCall): Promise<Plan> {
-  const webhook = await webhookAt(needs, call);
-  const { webhook: after, secret } = withNewSecret(needs, webhook);
-  return {
-    before: itemOf(needs, webhook),
-    after: itemOf(needs, after),
-    commit: async () => {
-      await stored(needs, call, after, { words: 'secret' });
-      return { item: { secret: secret.value, secret_id: secret.id } };
-    },
-  };
+  const fromNow = call.query['from'] === 'now';
+  const act = await switchOfWebhook(needs, await webhookAt(needs, call), { isEnabled, fromNow });
+  return planOf(needs, call, act, (_, item) => changed(act, item));
 }
 
 /** Plans for failed deliveries: one, or all of the webhook. */
@@ -250,25 +184,11 @@ async function plannedLetters(
   call: WriteCall,
   verb: 'redeliver' | 'drop',
 ): Promise<Plan> {
-  const { id } = await webhookAt(needs, call);
-  const { webhooks } = needs.storage;
   const { delivery: name } = call.segments;
-  const place = name === undefined ? undefined : deliveryPlace(name);
-  if (name !== undefined && place === undefined) throw notFound('delivery');
-  if (place !== undefined) {
-    const [found] = await webhooks.deliveries(id, place - 1, 1);
-    if (found?.after_sequence !== place || found.state !== 'failed') throw notFound('failed delivery');
-  }
+  const { detail, store } = await actOnDeliveries(needs, await webhookAt(needs, call), verb, name);
   return {
     before: { deliveries: name ?? 'all' },
     after: null,
-    commit: async () => {
-      const event = call.event({ detail: `${id} ${name ?? 'all'}` });
-      const deliveries =
-        verb === 'drop'
-          ? await webhooks.drop(id, place, event)
-          : await webhooks.redeliver(id, place, needs.clock.now(), event);
-      return { item: { deliveries } };
-    },
+    commit: async () => ({ item: { deliveries: await store(call.event({ detail })) } }),
   };
 }
