@@ -8,7 +8,7 @@ export interface RemoteCall extends ParsedCall {
 /** The operation of a command, and the request for it. */
 export interface OperationRow {
   readonly operation: string;
-  /** The operation for a call with this operand: for one of the things that the other operation takes together. */
+  /** The operation for a call with this operand. Without the operand, `operation` takes all of a kind. */
   readonly withOperand?: { readonly operand: string; readonly operation: string };
   readonly lists?: true;
   readonly request?: (call: RemoteCall) => RemoteRequest | Promise<RemoteRequest>;

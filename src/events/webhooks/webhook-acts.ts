@@ -14,7 +14,7 @@ import {
 } from './manage.ts';
 import type { WebhookSecret } from './webhook.ts';
 
-/** What the acts on webhooks need, for the administration API and for commands. */
+/** The needs of the acts on webhooks, for the administration API and for commands. */
 export type WebhookActNeeds = WebhookNeeds & ManagementNeeds;
 
 /** An act on a webhook that is permitted and has not happened. */

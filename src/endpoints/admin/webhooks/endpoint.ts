@@ -1,9 +1,4 @@
-import {
-  deliveryItem,
-  testWebhook,
-  type WebhookRequest,
-  webhookItem,
-} from '../../../events/webhooks/manage.ts';
+import { deliveryItem, testWebhook, webhookItem } from '../../../events/webhooks/manage.ts';
 import type { WebhookSecret } from '../../../events/webhooks/webhook.ts';
 import {
   actOnDeliveries,
@@ -61,7 +56,7 @@ export const adminWebhooks = [
     return { item: webhookItem(needs, webhook), version: String(webhook.version) };
   }),
   creating<AdminWebhookNeeds>(webhookCreate, async (needs, call) => {
-    const act = await creationOfWebhook(needs, call.body as WebhookRequest);
+    const act = await creationOfWebhook(needs, call.body);
     return planOf(needs, call, act, (secret, item) => ({
       item: { ...item, ...shownSecret(secret) },
       version: String(act.after?.version),
@@ -71,7 +66,7 @@ export const adminWebhooks = [
   changing<AdminWebhookNeeds>(webhookChange, async (needs, call) => {
     const webhook = await webhookAt(needs, call);
     call.ifMatch.require(String(webhook.version));
-    const act = changeOfWebhook(needs, webhook, withoutNulls(call.body) as WebhookRequest);
+    const act = changeOfWebhook(needs, webhook, withoutNulls(call.body));
     return planOf(needs, call, act, (_, item) => changed(act, item));
   }),
   removing<AdminWebhookNeeds>(webhookDelete, async (needs, call) => {
