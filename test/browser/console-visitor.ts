@@ -9,6 +9,28 @@ import { newBrowser } from './browser.ts';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
+/** keycloak-ui#2986: a page makes at most three requests, however many rows it shows. */
+const REQUESTS_MAX = 3;
+
+/** Sets `hacked` of the window if a page makes markup of it. */
+export const HOSTILE = '<script>window.hacked=1</script><img src=x onerror="window.hacked=1">';
+export const PASSWORD = 'correct horse battery';
+
+const PHONE = { width: 390, height: 844 };
+const DESKTOP = { width: 1280, height: 800 };
+
+/** A person with a screen. */
+export interface Look {
+  readonly words: string;
+  readonly viewport: { readonly width: number; readonly height: number };
+  readonly colorScheme: 'light' | 'dark';
+}
+
+export const LOOKS: readonly Look[] = [
+  { words: 'at a desk, light', viewport: DESKTOP, colorScheme: 'light' },
+  { words: 'on a phone, dark', viewport: PHONE, colorScheme: 'dark' },
+];
+
 export interface Account {
   readonly username: string;
   readonly password: string;
@@ -132,13 +154,40 @@ interface AxeResult {
 }
 
 /** Fails with what axe-core finds on the page as it stands. */
-export async function assertAccessible(page: Page, where: string): Promise<void> {
+async function assertAccessible(page: Page, where: string): Promise<void> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
   const { violations } = (await page.evaluate(
     `axe.run({ runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} } })`,
   )) as AxeResult;
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   assert.deepEqual(found, [], where);
+}
+
+/** Opens a place: it takes at most three requests, axe finds nothing, and nothing stands beside the screen. */
+export async function assertCalm(visitor: Visitor, place: string, { words, viewport }: Look): Promise<void> {
+  const { page, requests } = visitor;
+  requests.length = 0;
+  await visitor.go(place);
+  const asked = requests.filter((request) => request.url().includes('/admin/v1/'));
+  const paths = asked.map((request) => new URL(request.url()).pathname);
+  // A page that follows something keeps one request open.
+  assert.ok(paths.length <= REQUESTS_MAX, `${place}: ${paths.join(' ')}`);
+  await assertAccessible(page, `${place} ${words}`);
+  const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+  assert.ok(width <= viewport.width, `${place} is too wide`);
+}
+
+/** Makes an account with each role, and one without, whose name is `nobody`. */
+export async function makeAccounts(program: Program): Promise<void> {
+  for (const admin_role of ['viewer', 'operator', null])
+    await administer(program, '/accounts', {
+      method: 'POST',
+      json: {
+        username: admin_role ?? 'nobody',
+        password: PASSWORD,
+        ...(admin_role === null ? {} : { admin_role }),
+      },
+    });
 }
 
 /** A request to the administration API with the break-glass token. */

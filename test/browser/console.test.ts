@@ -6,18 +6,15 @@ import { newBrowser } from './browser.ts';
 import {
   type Account,
   administer,
-  assertAccessible,
+  assertCalm,
+  HOSTILE,
+  LOOKS,
+  makeAccounts,
+  PASSWORD,
   settled,
   type Visitor,
   visit,
 } from './console-visitor.ts';
-
-const PHONE = { width: 390, height: 844 };
-const DESKTOP = { width: 1280, height: 800 };
-/** keycloak-ui#2986: a page makes at most three requests, however many rows it shows. */
-const REQUESTS_MAX = 3;
-const HOSTILE = '<script>window.hacked=1</script><img src=x onerror="window.hacked=1">';
-const PASSWORD = 'correct horse battery';
 
 suite('the console in a browser', () => {
   let program: Program;
@@ -25,15 +22,7 @@ suite('the console in a browser', () => {
   before(async () => {
     program = await startProgram({ mode: 'dev' });
     administrator = await developer(program);
-    for (const admin_role of ['viewer', 'operator', null])
-      await administer(program, '/accounts', {
-        method: 'POST',
-        json: {
-          username: admin_role ?? 'nobody',
-          password: PASSWORD,
-          ...(admin_role === null ? {} : { admin_role }),
-        },
-      });
+    await makeAccounts(program);
   });
   after(async () => await program.stop());
 
@@ -51,28 +40,13 @@ suite('the console in a browser', () => {
       .locator('nav a[href^="#"]')
       .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
 
-  for (const [look, viewport, colorScheme] of [
-    ['at a desk, light', DESKTOP, 'light'],
-    ['on a phone, dark', PHONE, 'dark'],
-  ] as const)
-    test(`${look}: every page opens with at most three requests, without a complaint of the browser, and axe finds nothing`, async () => {
-      const visitor = await visit(program, administrator, { viewport, colorScheme });
-      const { page, complaints, requests } = visitor;
+  for (const look of LOOKS)
+    test(`${look.words}: every page opens with at most three requests, without a complaint of the browser, and axe finds nothing`, async () => {
+      const visitor = await visit(program, administrator, look);
+      const { complaints } = visitor;
       const places = await placesOf(visitor);
       assert.ok(places.length >= 5, String(places));
-      for (const place of places) {
-        requests.length = 0;
-        await visitor.go(place);
-        const asked = requests.filter((request) => request.url().includes('/admin/v1/'));
-        const paths = asked.map((request) => new URL(request.url()).pathname);
-        // A page that follows something keeps one request open.
-        assert.ok(paths.length <= REQUESTS_MAX, `${place}: ${paths.join(' ')}`);
-        await assertAccessible(page, `${place} ${look}`);
-        assert.ok(
-          Number(await page.evaluate('document.documentElement.scrollWidth')) <= viewport.width,
-          `${place} is too wide`,
-        );
-      }
+      for (const place of places) await assertCalm(visitor, place, look);
       assert.deepEqual(complaints, []);
       await visitor.browser.close();
     });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,6 +30,8 @@ export interface Entity {
   publish(superiors: readonly Entity[], claims?: object): void;
   /** Publishes its statement about another entity. */
   vouch(subject: Entity, claims?: object): void;
+  /** Returns a request for explicit registration (OpenID Federation 1.0 §12.2.1), each another one. */
+  request(audience: string, superiors: readonly Entity[], claims?: object): string;
 }
 
 export async function startAuthorities(): Promise<Authorities> {
@@ -83,6 +86,17 @@ function entityAt(base: string, kid: string, name: string, answers: Map<string, 
     vouch(subject, claims = {}) {
       const about = { sub: subject.id, jwks: { keys: [subject.key.jwk] }, ...claims };
       answers.set(`/${name}/fetch?sub=${encodeURIComponent(subject.id)}`, statement(about));
+    },
+    request(aud, superiors, claims = {}) {
+      const authority_hints = superiors.map((superior) => superior.id);
+      return statement({
+        sub: id,
+        aud,
+        jti: randomUUID(),
+        jwks: { keys: [key.jwk] },
+        authority_hints,
+        ...claims,
+      });
     },
   };
 }

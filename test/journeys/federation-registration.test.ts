@@ -48,23 +48,11 @@ after(async () => {
 });
 
 const now = (): number => Math.floor(Date.now() / 1000);
-let requests = 0;
-
-function request(metadata: object, claims: object = {}): string {
-  requests += 1;
-  const own = {
-    iss: rp.id,
-    sub: rp.id,
-    iat: now(),
-    exp: now() + 3600,
-    aud: program.issuer,
-    jwks: { keys: [rp.key.jwk] },
-    authority_hints: [org.id],
+const request = (metadata: object, claims: object = {}): string =>
+  rp.request(program.issuer, [org], {
     metadata: { openid_relying_party: { redirect_uris: [REDIRECT_URI], ...metadata } },
-    jti: `request-${requests}`,
-  };
-  return signedJwt(rp.key, { ...own, ...claims }, { typ: 'entity-statement+jwt' });
-}
+    ...claims,
+  });
 
 async function post(body: string, contentType = 'application/jose'): Promise<Response> {
   const headers = { 'content-type': contentType };

@@ -4,6 +4,7 @@ import type { IconName } from '../view/icon.ts';
 import { accounts } from './accounts/accounts.ts';
 import { audit } from './audit/audit.ts';
 import { clients } from './clients/clients.ts';
+import { federation } from './federation/federation.ts';
 import { initialTokens } from './initial-tokens/initial-tokens.ts';
 import { keys } from './keys/keys.ts';
 import { overview } from './overview/overview.ts';
@@ -55,7 +56,16 @@ export const GROUPS: readonly PlaceGroup[] = [
   },
   {
     label: 'group.trust',
-    places: [{ name: 'keys', label: 'keys', icon: 'key', scope: 'admin:keys:read', show: keys }],
+    places: [
+      { name: 'keys', label: 'keys', icon: 'key', scope: 'admin:keys:read', show: keys },
+      {
+        name: 'federation',
+        label: 'federation',
+        icon: 'federation',
+        scope: 'admin:federation:read',
+        show: federation,
+      },
+    ],
   },
   {
     label: 'group.server',

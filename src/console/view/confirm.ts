@@ -1,13 +1,17 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, VNode } from 'preact';
+import type { AdminPreview } from '../../client/client.ts';
 import { wordsOf } from '../state/api.ts';
 import { auditReason } from '../state/audit-reason.ts';
 import { into } from '../state/into.ts';
+import { useLoaded } from '../state/load.ts';
 import { t } from '../state/messages.ts';
 import { action, notice } from './controls.ts';
 import { dialog } from './dialog.ts';
-import { code, component, p } from './elements.ts';
+import { diff } from './diff.ts';
+import { code, component, div, p, span } from './elements.ts';
 import { textField } from './fields.ts';
+import { skeleton } from './page.ts';
 
 /** The members of a request that every change may have. */
 export type Reason = ReturnType<typeof auditReason>;
@@ -20,12 +24,15 @@ interface ConfirmProps {
   readonly label: string;
   readonly harmless?: boolean;
   readonly more?: ComponentChildren;
+  /** Asks the server what the act would change: a dry run. */
+  readonly preview?: () => Promise<AdminPreview>;
   readonly close: () => void;
   readonly act: (reason: Reason) => Promise<void>;
 }
 
 /** Asks before an act that other people notice, and for the reason that the audit keeps. */
-function Confirm({ title, text, name, label, harmless = false, more, close, act }: ConfirmProps): VNode {
+function Confirm(props: ConfirmProps): VNode {
+  const { title, text, name, label, harmless = false, more, preview, close, act } = props;
   const why = useSignal('');
   const busy = useSignal(false);
   const problem = useSignal<string | undefined>(undefined);
@@ -49,6 +56,7 @@ function Confirm({ title, text, name, label, harmless = false, more, close, act 
       p({ class: 'muted' }, text),
       name === undefined ? null : p(null, code(null, name)),
       more,
+      preview === undefined ? null : component(Preview, { preview }),
       reasonField(why.value, into(why)),
       problem.value === undefined ? null : notice('bad', problem.value),
     ],
@@ -57,6 +65,19 @@ function Confirm({ title, text, name, label, harmless = false, more, close, act 
       action({ label, kind: harmless ? 'primary' : 'danger', submit: true, disabled: busy.value }),
     ],
   });
+}
+
+/** Shows what an act would change. */
+function Preview({ preview }: { readonly preview: () => Promise<AdminPreview> }): VNode {
+  const { value, problem } = useLoaded('preview', preview);
+  if (problem !== undefined) return notice('bad', problem);
+  if (value === undefined) return skeleton(2);
+  return div(
+    { class: 'stack tight' },
+    span({ class: 'label' }, t('confirm.preview')),
+    value.warnings.map((words) => notice('warn', words)),
+    diff(value.changes),
+  );
 }
 
 export const confirmed = (props: ConfirmProps): VNode => component(Confirm, props);

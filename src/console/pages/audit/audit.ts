@@ -23,8 +23,11 @@ const GROUPS = [
   'session',
   'sign-in',
   'consent',
-  'key',
+  'server-key',
   'tenant',
+  'federation',
+  'trust-anchor',
+  'webhook',
 ] as const;
 
 /** The audit: who did what, when, from where and why; searched by the server, followed live, and exported. */
