@@ -145,6 +145,23 @@ export interface AdminRestoredClient {
   readonly registration_client_uri?: string;
 }
 
+/** A backup of the database, without `encryption.key`. Members about its content are null until it is complete. */
+export interface AdminBackup {
+  readonly id: string;
+  readonly state: 'creating' | 'complete' | 'failed';
+  readonly failure: 'disk-full' | 'interrupted' | 'source-unusable' | null;
+  readonly requested_at: string;
+  readonly taken_at: string | null;
+  readonly bytes: number | null;
+  readonly sha256: string | null;
+  readonly program: string | null;
+  readonly schema: number | null;
+  readonly encryption_key: string | null;
+  readonly rows: number | null;
+  readonly tables: readonly unknown[] | null;
+  readonly verification: { readonly state: 'running' | 'passed' | 'tables-changed' | 'file-changed' | 'damaged'; readonly at: string; readonly tables: readonly string[] } | null;
+}
+
 /** A server key, without its private half. */
 export interface AdminKey {
   readonly kid: string;

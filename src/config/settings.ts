@@ -2,6 +2,7 @@ import { parseIpNetwork } from '../spec/ip-network.ts';
 import { ADDRESS_SETTINGS } from './address-settings.ts';
 import { ADMIN_SETTINGS } from './admin-settings.ts';
 import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
+import { BACKUP_SETTINGS } from './backup-settings.ts';
 import { CLIENT_AUTHENTICATION_SETTINGS } from './client-authentication-settings.ts';
 import { CLIENT_DOCUMENT_SETTINGS } from './client-document-settings.ts';
 import { CLOCK_SETTINGS } from './clock-settings.ts';
@@ -137,6 +138,7 @@ export const SETTINGS = {
 
   ...PROCESS_SETTINGS,
   ...STORAGE_SETTINGS,
+  ...BACKUP_SETTINGS,
   'storage.sweep-interval': seconds({
     default: 60,
     min: 1,

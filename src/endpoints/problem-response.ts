@@ -15,6 +15,7 @@ interface Details {
   readonly detail: string;
   readonly errors?: readonly Mistaken[] | undefined;
   readonly challenge?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Seconds. */
   readonly retryAfter?: number | undefined;
 }
@@ -25,12 +26,16 @@ export function problemResponse(
   { id }: Pick<EndpointRequest, 'id'>,
   failure: unknown,
 ): EndpointResponse {
-  const { status, code, title, detail, errors, challenge, retryAfter } = detailsOf(contract, failure);
+  const { status, code, title, detail, errors, headers, challenge, retryAfter } = detailsOf(
+    contract,
+    failure,
+  );
   return {
     status,
     headers: {
       'content-type': PROBLEM_TYPE,
       'cache-control': 'no-store',
+      ...headers,
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     },
@@ -49,7 +54,7 @@ export function problemResponse(
 const STOPPED_RETRY_SECONDS = 60;
 
 function detailsOf(contract: Pick<Contract, 'scope'>, failure: unknown): Details {
-  if (failure instanceof Problem) return ofCode(failure.code, failure.detail, { errors: failure.errors });
+  if (failure instanceof Problem) return ofCode(failure.code, failure.detail, failure);
   if (failure instanceof OAuthError) return ofOAuth(contract, failure);
   if (failure instanceof NotFound)
     return ofCode('not_found', failure.message || 'nothing is at this address');
@@ -67,8 +72,8 @@ function detailsOf(contract: Pick<Contract, 'scope'>, failure: unknown): Details
 const ofCode = (
   code: ProblemCode,
   detail: string,
-  more: Pick<Details, 'errors' | 'retryAfter'> = {},
-): Details => ({ ...PROBLEMS[code], code, detail, ...more });
+  { errors, headers, retryAfter }: Pick<Details, 'errors' | 'headers' | 'retryAfter'> = {},
+): Details => ({ ...PROBLEMS[code], code, detail, errors, headers, retryAfter });
 
 function ofOAuth({ scope }: Pick<Contract, 'scope'>, failure: OAuthError): Details {
   const { code, error_description: detail, retryAfter } = failure;

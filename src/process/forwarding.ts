@@ -132,14 +132,19 @@ async function passOn(
 function responseOf(answer: IncomingMessage): EndpointResponse {
   const { statusCode = 500, headers } = answer;
   const { 'set-cookie': cookies, ...lines } = headers;
+  const { 'content-length': length } = headers;
+  const isEmpty = statusCode === 204 || statusCode === 304 || length === '0';
+  if (isEmpty) answer.resume();
   const kept = Object.entries(lines).flatMap(([name, value]) =>
     OF_CONNECTION.has(name) || typeof value !== 'string' ? [] : [[name, value] as const],
   );
-  const isEmpty = statusCode === 204 || statusCode === 304 || headers['content-length'] === '0';
-  if (isEmpty) answer.resume();
   return {
     status: statusCode,
-    headers: Object.fromEntries(kept),
+    headers: {
+      ...Object.fromEntries(kept),
+      // The host writes the length of an answer without a body, and passes on that of a stream.
+      ...(isEmpty || length === undefined ? {} : { 'content-length': length }),
+    },
     ...(cookies === undefined ? {} : { cookies }),
     ...(isEmpty ? {} : { body: streamOf(answer) }),
   };

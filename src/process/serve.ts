@@ -7,6 +7,7 @@ import { type Readiness, storageState } from '../endpoints/health/endpoint.ts';
 import { type OpenStreams, openStreams } from '../events/streams.ts';
 import type { Host } from '../http/host.ts';
 import type { Tenancy } from '../http/tenancy.ts';
+import type { Backups } from '../ports/backup-store.ts';
 import type { DevelopmentFacts } from '../ports/development.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -18,6 +19,7 @@ import { prometheusMetrics } from '../system/metrics.ts';
 import { rememberingRefusals } from '../system/recent-refusals.ts';
 import { managementEndpoints } from '../tenant/management-endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { openServerBackups } from './backups.ts';
 import { doubtText, openProcessClock, type ProcessClock } from './clock.ts';
 import { openConsole } from './console.ts';
 import { identityOf, lifeLines, publishFigures, storageMeter } from './figures.ts';
@@ -151,19 +153,29 @@ export async function startService(needs: ServiceNeeds): Promise<Service | undef
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
   };
   const { log, refusals } = rememberingRefusals(needs.log, () => systemClock.now(), REFUSALS_MAX);
+  const { settings, measured: metrics, check: counts, development } = needs;
+  const offered = {
+    backups: openServerBackups({ settings, log, metrics, counts, closers }),
+    ...(development === undefined ? {} : { development }),
+  };
   try {
-    return await open({ ...needs, log, refusals }, closers, close);
+    return await open({ ...needs, log, refusals, offered }, closers, close);
   } catch (failure) {
     await close();
     throw failure;
   }
 }
 
+/** Parts of the process that its default tenant offers. */
+interface Offered extends Pick<ServiceNeeds, 'development'> {
+  readonly backups: Backups;
+}
+
 /** Refusals that the administration can show. */
 const REFUSALS_MAX = 500;
 
 async function open(
-  needs: ServiceNeeds & Pick<ServerFacts, 'refusals'>,
+  needs: ServiceNeeds & Pick<ServerFacts, 'refusals'> & { readonly offered: Offered },
   closers: (() => Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<Service | undefined> {
@@ -203,7 +215,7 @@ async function open(
     tracing,
     certificateAuthorities: tls.authorities,
     server: serverFacts({ ...needs, storage, tls }),
-    ...(needs.development === undefined ? {} : { development: needs.development }),
+    ...needs.offered,
   });
   closers.push(async () => await tenants.close());
   const upkeep = startUpkeep({ settings, tenants, storage, metrics: measured, clock, log, counts: check });

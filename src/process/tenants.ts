@@ -4,6 +4,7 @@ import { SettingsError } from '../config/settings-error.ts';
 import type { TenantOverrides } from '../config/tenant-overrides.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import { type NamedTenant, type TenantNames, tenantNames } from '../http/tenant-names.ts';
+import type { Backups } from '../ports/backup-store.ts';
 import type { Storage, TenantStorage } from '../ports/storage.ts';
 import type { StoredTenant, TenantChanges } from '../ports/tenant-store.ts';
 import type { TenantCaches } from '../spec/caches.ts';
@@ -27,6 +28,8 @@ export interface TenantsNeeds extends Omit<OpenedParts, 'storage' | 'ownOrigins'
   readonly metrics: OpenedParts['metrics'];
   readonly mode: Mode;
   readonly storage: Storage;
+  /** Absent for commands. */
+  readonly backups?: Backups;
 }
 
 /** The default tenant, and those of the table as they come and go. */
@@ -327,7 +330,10 @@ function servingWith(
           {
             ...platform,
             ...(isFirst
-              ? { tenants: { store: needs.storage.tenants, mode: needs.mode } }
+              ? {
+                  tenants: { store: needs.storage.tenants, mode: needs.mode },
+                  ...(needs.backups === undefined ? {} : { backups: needs.backups }),
+                }
               : { superiorAdmins }),
             jose,
             outbound: platform.outbound.apart(id),

@@ -212,6 +212,27 @@ export const AUDIT_EVENTS = {
     place: 'row',
     detail: 'the identifier of the webhook, and the delivery or `all`',
   },
+  'backup.create': {
+    words: 'A backup was begun over the administration API.',
+    place: 'row',
+    detail: 'its identifier',
+  },
+  'backup.verify': {
+    words: 'The verification of a backup was begun over the administration API.',
+    place: 'row',
+    detail: 'its identifier',
+  },
+  'backup.download': {
+    words:
+      'A party began to download a backup, or a range of it. The event is stored before the first octet.',
+    place: 'row',
+    detail: 'its identifier',
+  },
+  'backup.delete': {
+    words: 'A backup was deleted over the administration API.',
+    place: 'row',
+    detail: 'its identifier',
+  },
   'storage.restore': { words: 'The database was restored from a backup.', place: 'row' },
   'clock.confirm': { words: 'An operator confirmed the time of the clock.', place: 'row' },
 } as const satisfies Readonly<Record<string, AuditEventKind>>;

@@ -228,6 +228,11 @@ export const METRICS = {
     help: 'Age of the oldest active server key of all open tenants, by use, as of the last sweep.',
     labels: ['use'],
   },
+  chancery_backup_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'When the newest complete backup in backup.directory was begun. Absent without one.',
+    labels: [],
+  },
   chancery_tls_certificate_expiry_timestamp_seconds: {
     kind: 'gauge',
     help: 'When the certificate of the listener, or the first authority for client certificates, expires.',

@@ -1,3 +1,4 @@
+import { ADMIN_BACKUP_SCHEMAS } from './admin-schemas/backups.ts';
 import { ADMIN_CLIENT_HISTORY_SCHEMAS } from './admin-schemas/client-history.ts';
 import { ADMIN_CLIENT_SCHEMAS } from './admin-schemas/clients.ts';
 import { ADMIN_SCHEMAS } from './admin-schemas/conventions.ts';
@@ -175,6 +176,7 @@ export const SCHEMAS = {
   ...ADMIN_CLIENT_SCHEMAS,
   ...ADMIN_INITIAL_TOKEN_SCHEMAS,
   ...ADMIN_CLIENT_HISTORY_SCHEMAS,
+  ...ADMIN_BACKUP_SCHEMAS,
   ...ADMIN_KEY_SCHEMAS,
   ...ADMIN_EVENT_SCHEMAS,
   ...ADMIN_SERVER_SCHEMAS,

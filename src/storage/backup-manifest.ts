@@ -1,21 +1,9 @@
+import type { BackupManifest, TableDigest } from '../ports/backup-store.ts';
 import { StorageUnavailable } from '../ports/storage.ts';
 import type { TableReader } from '../ports/table-dump.ts';
 import type { Sealed } from '../spec/identifiers.ts';
-import { digestOf, type TableDigest } from './copy-table.ts';
+import { digestOf } from './copy-table.ts';
 import { DUMPED_TABLES } from './dumped-tables.ts';
-
-/** The description that a backup contains, as its mark `backup`. */
-export interface BackupManifest {
-  /** The version of the program that made the backup. */
-  readonly program: string;
-  /** The version of the backup's schema. */
-  readonly schema: number;
-  /** Seconds since the epoch. The backup contains no write that was acknowledged later. */
-  readonly taken_at: number;
-  /** Names the encryption key: the first eight hexadecimal digits of its SHA-256. Null if nothing is sealed. */
-  readonly encryption_key: string | null;
-  readonly tables: Readonly<Record<string, TableDigest>>;
-}
 
 const FINGERPRINT_LENGTH = 8;
 

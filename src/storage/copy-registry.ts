@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { TableDigest } from '../ports/backup-store.ts';
 import { StorageUnavailable } from '../ports/storage.ts';
 import type { DumpTable, TableDump, TableReader, TableWriter } from '../ports/table-dump.ts';
-import { type CopiedTable, copyTable, digestOf, type TableDigest } from './copy-table.ts';
+import { type CopiedTable, copyTable, digestOf } from './copy-table.ts';
 import { countOf, DUMPED_TABLES, sectionsOf } from './dumped-tables.ts';
 import { type CopyMark, parseCopyMark } from './marks.ts';
 

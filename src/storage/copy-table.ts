@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import type { TableDigest } from '../ports/backup-store.ts';
 import type {
   DumpKey,
   DumpRow,
@@ -29,12 +30,6 @@ class RowDigest {
   result(): TableDigest {
     return { rows: this.rows, digest: this.#hash.digest('hex') };
   }
-}
-
-export interface TableDigest {
-  readonly rows: number;
-  /** SHA-256, hexadecimal. */
-  readonly digest: string;
 }
 
 export interface CopiedTable extends TableDigest {

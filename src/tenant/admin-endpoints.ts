@@ -1,6 +1,7 @@
 import { adminAccessTokens } from '../endpoints/admin/access-tokens/endpoint.ts';
 import { adminAccounts } from '../endpoints/admin/accounts/endpoint.ts';
 import { adminAudit } from '../endpoints/admin/audit/endpoint.ts';
+import { adminBackups } from '../endpoints/admin/backups/endpoint.ts';
 import { adminClientHistory } from '../endpoints/admin/client-history/endpoint.ts';
 import { adminClientBulk } from '../endpoints/admin/clients/bulk.ts';
 import { adminClients } from '../endpoints/admin/clients/endpoint.ts';
@@ -54,14 +55,19 @@ export function adminEndpoints(issuer: Issuer, endpointPaths: () => readonly str
 
 /** Returns the operations about all tenants, which only the default tenant has. */
 function aboutTenants(issuer: Issuer, endpointPaths: () => readonly string[]): readonly Endpoint[] {
-  const { tenants, settings, clock } = issuer;
+  const { backups, tenants, settings, clock } = issuer;
   if (tenants === undefined) return [];
   const { store, mode } = tenants;
   const directory = tenantDirectory({ settings, mode, tenants: store, clock, endpointPaths });
-  return adminTenants.map((open) => open({ ...issuer, directory }));
+  return [
+    ...adminTenants.map((open) => open({ ...issuer, directory })),
+    ...(backups === undefined ? [] : adminBackups.map((open) => open({ ...issuer, backups }))),
+  ];
 }
 
 /** The contracts of all operations, whatever the settings. */
-export const ADMIN_CONTRACTS: readonly OperationContract[] = [...RESOURCES.flat(), ...adminTenants].map(
-  ({ contract }) => contract,
-);
+export const ADMIN_CONTRACTS: readonly OperationContract[] = [
+  ...RESOURCES.flat(),
+  ...adminTenants,
+  ...adminBackups,
+].map(({ contract }) => contract);

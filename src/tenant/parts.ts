@@ -53,6 +53,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     ...platform,
     superiorAdmins: platform.superiorAdmins,
     tenants: platform.tenants,
+    backups: platform.backups,
     settings,
     storage,
     trustAnchors,

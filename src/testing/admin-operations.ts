@@ -61,7 +61,12 @@ export function testAdminOperation(
     const tenant = await make();
     const asked = await request(tenant);
     const refused = await tenant.send(name, { ...asked, bearer: ADMIN, query: 'dryrun=true' });
-    assertProblem(refused, 400, 'unknown_parameter', /^this operation has the parameters [a-z_, ]+ only$/);
+    assertProblem(
+      refused,
+      400,
+      'unknown_parameter',
+      /^this operation has (?:no parameters|the parameters [a-z_, ]+ only)$/,
+    );
     assert.deepEqual(refused.json['errors'], [{ pointer: 'dryrun', detail: 'is not known' }]);
   });
 

@@ -6,6 +6,7 @@ import { joseJwtInspector, joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { keyMaker } from '../jose/private-keys.ts';
 import { readCertificateAuthorities } from '../keys/certificate.ts';
 import { openPages } from '../pages/liquid-pages.ts';
+import type { Backups } from '../ports/backup-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DevelopmentFacts } from '../ports/development.ts';
 import type { KeyKind, KeyMaker } from '../ports/key-maker.ts';
@@ -23,6 +24,7 @@ import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
 import { sealerForTenant, sealerWith } from '../system/sealer.ts';
 import type { Platform } from '../tenant/platform.ts';
+import { backupsInMemory } from './backups.ts';
 import { ampleCaches } from './caches.ts';
 import { emptyTenantStorage, sharedTenants } from './storage.ts';
 import { type Watch, watched } from './watched-storage.ts';
@@ -54,6 +56,7 @@ export interface Counted {
 export interface TestPlatform extends Platform {
   readonly clock: TestClock;
   readonly streams: OpenStreams;
+  readonly backups: Backups;
   readonly lines: readonly LoggedLine[];
   /** The outcomes of attempts to notify clients of a logout. */
   readonly logoutAttempts: readonly string[];
@@ -76,6 +79,8 @@ export interface TestPlatformOptions {
   readonly random?: Partial<Random>;
   /** Facts that differ from those of an ordinary server. */
   readonly server?: Partial<ServerFacts>;
+  /** The default is a folder in memory. */
+  readonly backups?: Backups;
   /** Makes a development server of it. */
   readonly development?: DevelopmentFacts;
 }
@@ -160,6 +165,7 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
     cached: () => watchedStorage,
     caches,
     tenants: { store: sharedTenants, mode: 'production' },
+    backups: options.backups ?? backupsInMemory(() => clock.now()),
     sealerFor: (tenant) => sealerForTenant(sealer, tenant),
     passwords: options.passwords ?? PASSWORDS,
     openPages: pagesOnce,

@@ -1,4 +1,5 @@
 import { ADMIN, START } from '../../src/testing/tenant.ts';
+import { backupStory } from './admin-backup-stories.ts';
 import { federationStory } from './admin-federation-stories.ts';
 import { tenantStory } from './admin-tenant-stories.ts';
 import { DECLARATION_STORIES } from './declaration-stories.ts';
@@ -79,6 +80,7 @@ const figures: Story = async () => {
 
 /** The requests and answers of the administration API, by resource. */
 export const ADMIN_STORIES: Readonly<Record<string, readonly Story[]>> = {
+  'admin-backups': [backupStory],
   'admin-keys': [keys, rotation],
   'admin-settings': [settings],
   'admin-statistics': [figures],

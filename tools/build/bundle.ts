@@ -8,8 +8,8 @@ const ENTRY = 'src/cli/chancery.ts';
 /** Sources that another source loads by name, and the words for them in the bundle. Each becomes a file of its own. */
 const FILES: readonly { readonly words: RegExp; readonly inBundle: (name: string) => string }[] = [
   {
-    // A thread shares no file with the program, so that it loads little.
-    words: /new URL\('(\.[^']+-thread)\.ts', import\.meta\.url\)/gu,
+    // A thread or a process shares no file with the program, so that it loads little.
+    words: /new URL\('(\.[^']+-(?:thread|process))\.ts', import\.meta\.url\)/gu,
     inBundle: (name) => `new URL('./${name}.js', import.meta.url)`,
   },
   {

@@ -49,7 +49,8 @@ export interface ItemForm extends AnyForm {
 export interface CreationForm extends AnyForm {
   readonly kind: 'creation';
   readonly action: AuditAction;
-  readonly body: Schema;
+  /** Absent: the operation takes no body. */
+  readonly body?: Schema;
   /** The item, with the secrets that it has in this answer only. */
   readonly item: Schema;
 }
@@ -88,6 +89,8 @@ export interface StreamForm extends AnyForm {
   readonly content: Content;
   /** One sentence about the answer. */
   readonly words: string;
+  /** Whether the caller may ask for a range of it (RFC 9110 §14). */
+  readonly ranges?: true;
 }
 
 export type OperationForm =
@@ -233,7 +236,12 @@ function answersOf(form: OperationForm): Readonly<Record<number, AnswerContract>
     case 'item':
       return { 200: with_('The item. `ETag` is its version.', withFields(form.item)) };
     case 'stream':
-      return { 200: { words: form.words, content: form.content } };
+      return {
+        200: { words: form.words, content: form.content },
+        ...(form.ranges === undefined
+          ? {}
+          : { 206: { words: 'The range that `Range` asks for.', content: form.content } }),
+      };
     case 'creation':
       return { 200: PREVIEW, 201: with_('The new item. `Location` is its address.', form.item) };
     case 'change':
@@ -256,6 +264,8 @@ function answersOf(form: OperationForm): Readonly<Record<number, AnswerContract>
 
 const STATUSES: Readonly<Partial<Record<ProblemCode, number>>> = {
   conflict: 409,
+  range_not_satisfiable: 416,
+  insufficient_storage: 507,
   request_rejected: 422,
   not_found: 404,
   too_many_requests: 429,

@@ -145,6 +145,8 @@ export const reading = <Needs>(
 
 /** An answer that is no JSON, or has no end. */
 export interface Streamed {
+  /** Default: 200. */
+  readonly status?: 200 | 206;
   /** With its `content-type`; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Its `return()` is called when the caller has gone. */
@@ -157,8 +159,8 @@ export const streaming = <Needs>(
   act: (needs: Needs, call: AdminCall) => Promise<Streamed>,
 ): OpenOperation<Needs> =>
   opened(contract, async (needs, call) => {
-    const { headers, body } = await act(needs, call);
-    return { status: 200, headers: { ...UNCACHED, ...headers }, body };
+    const { status = 200, headers, body } = await act(needs, call);
+    return { status, headers: { ...UNCACHED, ...headers }, body };
   });
 
 /** Makes an operation that makes an item. */

@@ -32,6 +32,14 @@ export const ADMINISTRATION_REASONS = {
     'Send the `ETag` of the resource in `If-Match`, or `*` for any version.',
   ),
   request_rejected: reason('The request is well-formed, and cannot be followed.', 'Read `detail`.'),
+  range_not_satisfiable: reason(
+    'The range begins beyond the end of the file.',
+    'Read the size of the file, or download it from its beginning.',
+  ),
+  insufficient_storage: reason(
+    'The disk of `backup.directory` has too little room for a backup.',
+    'Make room, delete a backup, or set `backup.directory` to another disk.',
+  ),
   'foreign-tenant': reason(
     'The token belongs to the default tenant, and may not administer another one.',
     'Use a token of the tenant, or one with the scope value `admin:all-tenants`.',

@@ -11,16 +11,10 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { BackupManifest } from '../../ports/backup-store.ts';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import type { Sealed } from '../../spec/identifiers.ts';
-import {
-  type BackupManifest,
-  differingTables,
-  keyNameOf,
-  parseManifest,
-  sealedCanary,
-  tableDigests,
-} from '../backup-manifest.ts';
+import { differingTables, keyNameOf, parseManifest, sealedCanary, tableDigests } from '../backup-manifest.ts';
 import { otherSchema } from '../schema.ts';
 import { isBusy, openWriteConnection } from './connection.ts';
 import { draftOf, inspect, makeFolder, removeWithLog, syncFolder, unavailable } from './database-file.ts';
@@ -102,6 +96,16 @@ export interface VerifiedBackup {
   readonly digestsCompared: boolean;
 }
 
+/** Says that tables of a backup are not those that were written. */
+export class BackupChanged extends StorageUnavailable {
+  readonly tables: readonly string[];
+
+  constructor(file: string, tables: readonly string[]) {
+    super(`the backup ${file} was changed since it was made: ${tables.join(', ')}`);
+    this.tables = tables;
+  }
+}
+
 /** Reads and checks a whole backup. Rejects with `StorageUnavailable` if it is damaged, changed, or newer than the program. */
 export async function verifySqliteBackup(file: string): Promise<VerifiedBackup> {
   try {
@@ -116,11 +120,7 @@ export async function verifySqliteBackup(file: string): Promise<VerifiedBackup> 
       const digestsCompared = manifest.schema === NEWEST;
       if (digestsCompared) {
         const differing = differingTables(manifest, await tableDigests(reader));
-        if (differing.length > 0) {
-          throw new StorageUnavailable(
-            `the backup ${file} was changed since it was made: ${differing.join(', ')}`,
-          );
-        }
+        if (differing.length > 0) throw new BackupChanged(file, differing);
       }
       return { manifest, canary: await sealedCanary(reader), digestsCompared };
     } finally {

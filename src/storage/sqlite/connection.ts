@@ -123,6 +123,7 @@ const SQLITE = {
   BUSY: 5,
   IOERR: 10,
   CORRUPT: 11,
+  FULL: 13,
   TOOBIG: 18,
   CONSTRAINT: 19,
   MISMATCH: 20,
@@ -137,6 +138,13 @@ function primaryCode(error: unknown): number | undefined {
 }
 
 export const isBusy = (error: unknown): boolean => primaryCode(error) === SQLITE.BUSY;
+
+/** Whether a disk or a quota has no room left, as SQLite or the system says it. */
+export function isDiskFull(error: unknown): boolean {
+  if (primaryCode(error) === SQLITE.FULL) return true;
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
 
 export const isInputOutputError = (error: unknown): boolean => primaryCode(error) === SQLITE.IOERR;
 

@@ -6,8 +6,6 @@ import { eventStream } from '../../../events/event-stream.ts';
 import { EXPORT_FORMATS, type ExportFormatName, exportAudit } from '../../../events/export-audit.ts';
 import type { AuditPlace, RecordedAuditEvent } from '../../../ports/audit-log.ts';
 import type { Streams } from '../../../ports/streams.ts';
-import { TooManyRequests } from '../../../spec/errors.ts';
-import { invalidToken } from '../../../tokens/bearer-token.ts';
 import {
   type AdminCall,
   type AdminNeeds,
@@ -19,6 +17,7 @@ import {
   streaming,
 } from '../operation.ts';
 import { invalidParameters } from '../parameters.ts';
+import { entered, leaving, requirePermitted } from '../streams.ts';
 import { auditExport, auditList, eventsFollow } from './contract.ts';
 
 export interface AdminAuditNeeds extends AdminNeeds {
@@ -67,31 +66,17 @@ function placeOf(position: ListCall['page']['after']): AuditPlace | undefined {
   ]);
 }
 
-const RETRY_SECONDS = 5;
-
-function entered({ streams }: AdminAuditNeeds, { caller }: AdminCall): () => void {
-  const leave = streams.enter(caller.actor);
-  if (leave === undefined) throw new TooManyRequests(RETRY_SECONDS);
-  return leave;
-}
-
 async function exportEvents(needs: AdminAuditNeeds, call: AdminCall): Promise<Streamed> {
   const {
     storage: { audit },
     eventCursors,
-    clock,
   } = needs;
   const { sort, format = 'jsonl' } = call.query;
   const selection = selected(needs, call.query);
-  const { caller } = call;
   const leave = entered(needs, call);
   const rows = EXPORT_FORMATS[format as ExportFormatName];
   const order = sort === '-at' ? 'newest-first' : 'oldest-first';
-  const check = async (): Promise<void> => {
-    needs.streams.stopping.throwIfAborted();
-    const isExpired = caller.expires_at !== undefined && clock.now() >= caller.expires_at;
-    if (isExpired || !(await caller.isLive())) throw invalidToken();
-  };
+  const check = requirePermitted(needs, call);
   const render = (event: RecordedAuditEvent): EventItem => eventItem(eventCursors, event);
   const chunks = exportAudit({ audit, render, format: rows, check }, { selection, order });
   return await Promise.resolve({
@@ -102,28 +87,6 @@ async function exportEvents(needs: AdminAuditNeeds, call: AdminCall): Promise<St
     },
     body: leaving(chunks, leave),
   });
-}
-
-/** Calls `leave` once when the chunks end, whichever way. */
-function leaving(chunks: AsyncGenerator<string>, leave: () => void): AsyncIterable<string> {
-  return {
-    [Symbol.asyncIterator]: () => ({
-      async next() {
-        try {
-          const result = await chunks.next();
-          if (result.done === true) leave();
-          return result;
-        } catch (failure) {
-          leave();
-          throw failure;
-        }
-      },
-      async return() {
-        leave();
-        return await chunks.return(undefined);
-      },
-    }),
-  };
 }
 
 async function followEvents(needs: AdminAuditNeeds, call: AdminCall): Promise<Streamed> {
