@@ -1,6 +1,6 @@
 // Made from the API description by `npm run docs`; do not edit.
 
-import type { AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminClientVersion, AdminClientVersionContent, AdminClientDiff, AdminDeletedClient, AdminRestoredClient, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminOwnedClient, AdminAccount, AdminNewAccount, AdminMadeAccount, AdminAccountChanges, AdminPassword, AdminMadePassword, AdminEnded, AdminSession, AdminGrant, AdminConsent, AdminAccessToken, AdminFederationMember, AdminFederationRefresh, AdminResolutionRequest, AdminResolution, AdminTrustAnchor, AdminAnchorAcceptance } from './admin-schemas.ts';
+import type { AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminClientVersion, AdminClientVersionContent, AdminClientDiff, AdminDeletedClient, AdminRestoredClient, AdminBackup, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminOwnedClient, AdminAccount, AdminNewAccount, AdminMadeAccount, AdminAccountChanges, AdminPassword, AdminMadePassword, AdminEnded, AdminSession, AdminGrant, AdminConsent, AdminAccessToken, AdminFederationMember, AdminFederationRefresh, AdminResolutionRequest, AdminResolution, AdminTrustAnchor, AdminAnchorAcceptance } from './admin-schemas.ts';
 
 import type { ClientMetadata, ClientInformation, DryRun, AuditEvent, WebhookRequest, WebhookChange, Webhook, NewWebhook, WebhookSecret, WebhookTest, WebhookCount, WebhookDelivery, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
@@ -88,6 +88,18 @@ export interface Calls {
   adminAuditList: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly since?: string | number | boolean; readonly until?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean; readonly sort?: string | number | boolean } }; readonly answer: { readonly items: readonly (AuditEvent | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Follows the audit: sends each new event as it is committed (server-sent events). Reconnect with `Last-Event-ID`, and nothing is lost. `GET /admin/v1/events` */
   adminEvents: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly cursor?: string | number | boolean }; readonly 'last-event-id'?: string }; readonly answer: string };
+  /** Lists the backups in the folder of the server, the newest first. `GET /admin/v1/backups` */
+  adminBackupList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminBackup | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Begins a backup of the database of all tenants. The answer comes at once; read the backup until its state is no longer `creating`. `POST /admin/v1/backups` */
+  adminBackupCreate: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview | AdminBackup };
+  /** Returns one backup with its manifest and its last verification. `GET /admin/v1/backups/{id}` */
+  adminBackupRead: { readonly request: { readonly id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminBackup | Readonly<Record<string, unknown>> };
+  /** Deletes a backup, for good. `DELETE /admin/v1/backups/{id}` */
+  adminBackupDelete: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
+  /** Returns the file of a complete backup, as fast as the caller reads. `GET /admin/v1/backups/{id}/file` */
+  adminBackupDownload: { readonly request: { readonly id: string; readonly 'range'?: string; readonly 'if-range'?: string }; readonly answer: string };
+  /** Begins to read a backup completely and to compare its digests. The answer comes at once; read the backup for the outcome. `POST /admin/v1/backups/{id}/verify` */
+  adminBackupVerify: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminBackup | AdminPreview };
   /** Lists the deleted clients that can be restored, the latest deletion first. `GET /admin/v1/deleted-clients` */
   adminDeletedClientList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminDeletedClient | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Returns a deleted client that can be restored. `GET /admin/v1/deleted-clients/{id}` */
@@ -291,6 +303,12 @@ export const OPERATIONS = {
   adminAuditExport: { method: 'GET', path: '/admin/v1/audit/export' },
   adminAuditList: { method: 'GET', path: '/admin/v1/audit' },
   adminEvents: { method: 'GET', path: '/admin/v1/events' },
+  adminBackupList: { method: 'GET', path: '/admin/v1/backups' },
+  adminBackupCreate: { method: 'POST', path: '/admin/v1/backups' },
+  adminBackupRead: { method: 'GET', path: '/admin/v1/backups/{id}' },
+  adminBackupDelete: { method: 'DELETE', path: '/admin/v1/backups/{id}' },
+  adminBackupDownload: { method: 'GET', path: '/admin/v1/backups/{id}/file' },
+  adminBackupVerify: { method: 'POST', path: '/admin/v1/backups/{id}/verify' },
   adminDeletedClientList: { method: 'GET', path: '/admin/v1/deleted-clients' },
   adminDeletedClientRead: { method: 'GET', path: '/admin/v1/deleted-clients/{id}' },
   adminDeletedClientPurge: { method: 'DELETE', path: '/admin/v1/deleted-clients/{id}' },
