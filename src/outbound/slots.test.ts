@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { deadline, type Slot, type SlotLimits, Slots } from './slots.ts';
 
 const LIMITS: SlotLimits = {
@@ -11,6 +11,9 @@ const LIMITS: SlotLimits = {
   waitMs: 60_000,
   graceMs: 0,
 };
+
+/** Stops the time: a fetch that still waits at the end of a test would keep the process for its 60 seconds. */
+const stopTime = ({ mock }: TestContext): void => mock.timers.enable({ apis: ['setTimeout'] });
 
 /** Enters under the names of a row such as `keys a 10.0.0.1 x`, at a host of its own. */
 let hosts = 0;
@@ -38,7 +41,8 @@ async function occupied(slots: Slots, rows: readonly string[]): Promise<string[]
   return gaveWay;
 }
 
-test('a fetch that waits for a busy host does not block fetches behind it', async () => {
+test('a fetch that waits for a busy host does not block fetches behind it', async (t) => {
+  stopTime(t);
   const slots = new Slots({ ...LIMITS, perHost: 1, total: 2, graceMs: 60_000 });
   await entered(slots, 'keys t n a', 'a');
   const second = await entered(slots, 'keys t n b', 'b');
@@ -59,7 +63,8 @@ const PARTINGS: readonly (readonly [level: string, attacker: string, honest: str
   ['network of the requester', 'keys t n', 'keys t other'],
 ];
 for (const [level, attacker, honest] of PARTINGS) {
-  test(`decision 50: the fetches of one ${level} hold every slot, and the first of another gets one`, async () => {
+  test(`decision 50: the fetches of one ${level} hold every slot, and the first of another gets one`, async (t) => {
+    stopTime(t);
     const slots = new Slots(LIMITS);
     const gaveWay = await occupied(
       slots,
@@ -69,7 +74,7 @@ for (const [level, attacker, honest] of PARTINGS) {
     await entered(slots, `${honest} q`);
     assert.deepEqual(gaveWay, [`${attacker} p1`, `${attacker} p2`], 'the longest give way');
     const third = enter(slots, `${honest} r`);
-    await sleep(20);
+    await turn();
     assert.equal(gaveWay.length, 2, 'both hold half of the slots: nothing gives way');
     assert.deepEqual(slots.lengths('keys').waiting, 1);
     void third;
@@ -98,7 +103,8 @@ test('decision 50: a fetch does not give way before its grace, and then at once'
   assert.equal(gaveWay.length, 1);
 });
 
-test('decision 50: a free slot goes to the party with the fewest, not to the longest wait', async () => {
+test('decision 50: a free slot goes to the party with the fewest, not to the longest wait', async (t) => {
+  stopTime(t);
   const slots = new Slots({ ...LIMITS, graceMs: 60_000 });
   const held = await entered(slots, 'keys t greedy p0');
   for (const n of [1, 2, 3]) await entered(slots, `keys t greedy p${n}`);
@@ -113,7 +119,8 @@ test('decision 50: a free slot goes to the party with the fewest, not to the lon
   assert.deepEqual(order, ['keys t modest p']);
 });
 
-test('decision 50: a full queue refuses a fetch of the party that has the most, and no other', async () => {
+test('decision 50: a full queue refuses a fetch of the party that has the most, and no other', async (t) => {
+  stopTime(t);
   const slots = new Slots({ ...LIMITS, waitingMax: 3, graceMs: 60_000 });
   for (const n of [1, 2, 3, 4]) await entered(slots, `keys t greedy p${n}`);
   const refused: string[] = [];
@@ -121,10 +128,10 @@ test('decision 50: a full queue refuses a fetch of the party that has the most, 
     void enter(slots, row).then((slot) => slot === undefined && refused.push(row));
   for (const n of [5, 6, 7]) ask(`keys t greedy p${n}`);
   ask('keys t modest p');
-  await sleep(0);
+  await turn();
   assert.deepEqual(refused, ['keys t greedy p7']);
   ask('keys t greedy p8');
-  await sleep(0);
+  await turn();
   assert.deepEqual(refused, ['keys t greedy p7', 'keys t greedy p8']);
   assert.deepEqual(slots.lengths('keys'), { running: 4, waiting: 3 });
 });
