@@ -1,24 +1,56 @@
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { ChangeOutcome, StoredClient } from '../ports/client-store.ts';
+import type { ClientId } from '../spec/identifiers.ts';
 import { keptVersionsMax } from './history/history-limits.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 
 /** A failed attempt means that another request succeeded, so this many in a row are no coincidence. */
 const ATTEMPTS_MAX = 100;
 
+/** Lets the changes of one client that lost a race go one after another. */
+export class ContestedChanges {
+  readonly #last = new Map<ClientId, Promise<void>>();
+
+  async inTurn<Result>(client_id: ClientId, act: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(client_id);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last.set(client_id, promise);
+    try {
+      await before;
+      return await act();
+    } finally {
+      if (this.#last.get(client_id) === promise) this.#last.delete(client_id);
+      resolve();
+    }
+  }
+}
+
+/** A change that begins again with the current record when another request was faster. */
+export interface Attempt<Found, Result> {
+  find(): Promise<Found>;
+  act(found: Found): Promise<{ readonly outcome: ChangeOutcome; readonly result: Result }>;
+  clientOf(found: Found): ClientId;
+}
+
 /**
- * Finds a client and changes it; retries with the current record after a lost race.
+ * Finds a client and changes it; retries with the current record after a lost race. The first attempt waits for no other. Those
+ * that lose wait for each other: a hundred changes at once are then two hundred attempts, and not five thousand.
  * @throws Error after `ATTEMPTS_MAX` lost races; what `find` and `act` throw
  */
 export async function untilUncontested<Found, Result>(
-  find: () => Promise<Found>,
-  act: (found: Found) => Promise<{ outcome: ChangeOutcome; result: Result }>,
+  { contested }: Pick<RegistryNeeds, 'contested'>,
+  { find, act, clientOf }: Attempt<Found, Result>,
 ): Promise<Result> {
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    const { outcome, result } = await act(await find());
-    if (outcome === 'done') return result;
-  }
-  throw new Error(`other requests changed the client during each of ${ATTEMPTS_MAX} attempts`);
+  const found = await find();
+  const first = await act(found);
+  if (first.outcome === 'done') return first.result;
+  return await contested.inTurn(clientOf(found), async () => {
+    for (let attempt = 1; attempt < ATTEMPTS_MAX; attempt += 1) {
+      const { outcome, result } = await act(await find());
+      if (outcome === 'done') return result;
+    }
+    throw new Error(`other requests changed the client during each of ${ATTEMPTS_MAX} attempts`);
+  });
 }
 
 /** Replaces a client if it still has `expectedVersion`, together with its event, and keeps the version before. */

@@ -45,14 +45,15 @@ export async function currentConsoleClient({
 }: ConsoleClientNeeds): Promise<StoredClient | undefined> {
   if (url === undefined) return undefined;
   const metadata = JSON.stringify(consoleMetadata(url, scope));
-  return await untilUncontested(
-    async () => await registry.clients.find(CONSOLE_CLIENT_ID),
-    async (found) => {
+  return await untilUncontested(registry, {
+    find: async () => await registry.clients.find(CONSOLE_CLIENT_ID),
+    clientOf: () => CONSOLE_CLIENT_ID,
+    act: async (found) => {
       if (found === undefined) return await created(registry, metadata);
       if (isCorrect(found, metadata)) return { outcome: 'done', result: found };
       return await corrected(registry, found, metadata);
     },
-  );
+  });
 }
 
 const isCorrect = (found: StoredClient, metadata: string): boolean =>

@@ -1,6 +1,7 @@
 import type { StoredClient, StoredSecret } from '../ports/client-store.ts';
 import { defaultScope } from '../spec/default-scope.ts';
 import { OAuthError, quotedValue } from '../spec/errors.ts';
+import type { ClientId } from '../spec/identifiers.ts';
 import type { JsonObject } from '../spec/json.ts';
 import { ALL_PRIVILEGES, type RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
@@ -26,6 +27,8 @@ import { isLive, makeRegistrationToken, makeSecret, previousSecrets } from './se
 /** Authenticates the manager and reads the client. Called again after each lost race. */
 export type Authenticate = () => Promise<ClientManager>;
 
+const managed = ({ client }: ClientManager): ClientId => client.client_id;
+
 /**
  * Reads a client (RFC 7592 §2.1). Replaces an expired secret once; parallel readers all get the same new
  * secret (decision 10).
@@ -36,19 +39,23 @@ export async function readClient(
   authenticate: Authenticate,
   trail: AuditTrail,
 ): Promise<StoredClient> {
-  return await untilUncontested(authenticate, async ({ client }) => {
-    const [secret] = client.secrets;
-    const now = needs.clock.now();
-    if (secret === undefined || isLive(secret, now)) {
-      record(needs, doneEvent(needs, trail));
-      return { outcome: 'done', result: client };
-    }
-    // An older secret may outlive the newest one, if an operator kept it during a rotation.
-    const kept = client.secrets.filter((one) => isLive(one, now));
-    const secrets = [makeSecret(needs, client, metadataOf(client)), ...kept];
-    const renewed = { ...client, version: client.version + 1, secrets };
-    const event = doneEvent(needs, trail, 'expired secret renewed');
-    return { outcome: await storeChange(needs, renewed, client.version, event), result: renewed };
+  return await untilUncontested(needs, {
+    find: authenticate,
+    clientOf: managed,
+    act: async ({ client }) => {
+      const [secret] = client.secrets;
+      const now = needs.clock.now();
+      if (secret === undefined || isLive(secret, now)) {
+        record(needs, doneEvent(needs, trail));
+        return { outcome: 'done', result: client };
+      }
+      // An older secret may outlive the newest one, if an operator kept it during a rotation.
+      const kept = client.secrets.filter((one) => isLive(one, now));
+      const secrets = [makeSecret(needs, client, metadataOf(client)), ...kept];
+      const renewed = { ...client, version: client.version + 1, secrets };
+      const event = doneEvent(needs, trail, 'expired secret renewed');
+      return { outcome: await storeChange(needs, renewed, client.version, event), result: renewed };
+    },
   });
 }
 
@@ -64,12 +71,16 @@ export async function updateClient(
   stated: StatedRequest,
   trail: AuditTrail,
 ): Promise<StoredClient> {
-  return await untilUncontested(authenticate, async (manager) => {
-    const { updated, dropped } = await updatedClient(needs, manager, stated);
-    const event = doneEvent(needs, trail);
-    const outcome = await storeChange(needs, updated, manager.client.version, event);
-    if (outcome === 'done') noteDropped(needs, { ...trail, client_id: updated.client_id }, dropped);
-    return { outcome, result: updated };
+  return await untilUncontested(needs, {
+    find: authenticate,
+    clientOf: managed,
+    act: async (manager) => {
+      const { updated, dropped } = await updatedClient(needs, manager, stated);
+      const event = doneEvent(needs, trail);
+      const outcome = await storeChange(needs, updated, manager.client.version, event);
+      if (outcome === 'done') noteDropped(needs, { ...trail, client_id: updated.client_id }, dropped);
+      return { outcome, result: updated };
+    },
   });
 }
 
@@ -228,9 +239,13 @@ export async function deleteClient(
   trail: AuditTrail,
   { purge = false }: DeleteOptions = {},
 ): Promise<void> {
-  await untilUncontested(authenticate, async (manager) => {
-    const isKept = !purge && isKeptAfterDeletion(needs.settings, manager);
-    const event = doneEvent(needs, trail, purge ? 'purged' : null);
-    return { outcome: await storeEnd(needs, manager.client, event, isKept), result: undefined };
+  await untilUncontested(needs, {
+    find: authenticate,
+    clientOf: managed,
+    act: async (manager) => {
+      const isKept = !purge && isKeptAfterDeletion(needs.settings, manager);
+      const event = doneEvent(needs, trail, purge ? 'purged' : null);
+      return { outcome: await storeEnd(needs, manager.client, event, isKept), result: undefined };
+    },
   });
 }

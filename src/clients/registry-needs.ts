@@ -11,6 +11,7 @@ import type { JsonLimits } from '../spec/json.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import type { MasterToken } from '../tokens/bearer-token.ts';
 import type { AuditNeeds } from './audit-trail.ts';
+import type { ContestedChanges } from './change-client.ts';
 import type { NetworkLimits } from './rate-limits.ts';
 import type { SoftwareStatementNeeds } from './registration/software-statement.ts';
 
@@ -20,6 +21,7 @@ export interface RegistryNeeds extends AuditNeeds {
   readonly issuer: string;
   readonly clients: ClientStore;
   readonly clientHistory: ClientHistory;
+  readonly contested: ContestedChanges;
   readonly accessTokens: AccessTokenNeeds;
   readonly sealer: Sealer;
   readonly outbound: OutboundHttp;

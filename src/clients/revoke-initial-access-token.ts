@@ -63,10 +63,14 @@ async function deleteInstance(
     const client = await needs.clients.find(client_id);
     return client?.instance === instance ? client : undefined;
   };
-  return await untilUncontested(find, async (client) => {
-    if (client === undefined) return { outcome: 'done', result: false };
-    const event = doneEvent(needs, trail, `registered with the initial access token ${id}`);
-    const isKept = isKeptAfterDeletion(needs.settings, { kind: 'master', client });
-    return { outcome: await storeEnd(needs, client, event, isKept), result: true };
+  return await untilUncontested(needs, {
+    find,
+    clientOf: () => client_id,
+    act: async (client) => {
+      if (client === undefined) return { outcome: 'done', result: false };
+      const event = doneEvent(needs, trail, `registered with the initial access token ${id}`);
+      const isKept = isKeptAfterDeletion(needs.settings, { kind: 'master', client });
+      return { outcome: await storeEnd(needs, client, event, isKept), result: true };
+    },
   });
 }

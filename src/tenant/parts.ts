@@ -1,3 +1,4 @@
+import { ContestedChanges } from '../clients/change-client.ts';
 import { remoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
 import { withoutConsole } from '../clients/console-client.ts';
 import { LogoImages } from '../clients/logo-images.ts';
@@ -69,6 +70,8 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     idTokens,
     restoration,
     eventCursors: cursors,
+    /** Shared by all names. */
+    contested: new ContestedChanges(),
     uses: clientUses({ clients: storage.clients, clock, log, caches }),
     openLimits: networkLimits(
       {

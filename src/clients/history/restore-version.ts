@@ -36,11 +36,15 @@ export async function restoreVersion(
   restorer: Restorer,
   trail: AuditTrail,
 ): Promise<StoredClient> {
-  return await untilUncontested(find, async (client) => {
-    const version = await choose(client);
-    const restored = await restoredClient(needs, client, version, restorer);
-    const event = restoredEvent(needs, trail, version, restorer);
-    return { outcome: await storeChange(needs, restored, client.version, event), result: restored };
+  return await untilUncontested(needs, {
+    find,
+    clientOf: ({ client_id }) => client_id,
+    act: async (client) => {
+      const version = await choose(client);
+      const restored = await restoredClient(needs, client, version, restorer);
+      const event = restoredEvent(needs, trail, version, restorer);
+      return { outcome: await storeChange(needs, restored, client.version, event), result: restored };
+    },
   });
 }
 

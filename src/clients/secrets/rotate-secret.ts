@@ -131,11 +131,15 @@ async function change(
     if (client === undefined) throw new NotFound();
     return client;
   };
-  return await untilUncontested(find, async (client) => {
-    const changed = { ...client, version: client.version + 1, secrets: secretsFor(client) };
-    return {
-      outcome: await storeChange(needs, changed, client.version, doneEvent(needs, trail)),
-      result: changed,
-    };
+  return await untilUncontested(needs, {
+    find,
+    clientOf: () => client_id,
+    act: async (client) => {
+      const changed = { ...client, version: client.version + 1, secrets: secretsFor(client) };
+      return {
+        outcome: await storeChange(needs, changed, client.version, doneEvent(needs, trail)),
+        result: changed,
+      };
+    },
   });
 }
