@@ -4,6 +4,7 @@ import { type ClientInstance, CONSOLE_CLIENT_ID, IDENTIFIER_LENGTHS } from '../s
 import type { RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent } from './audit-trail.ts';
 import { storeChange, untilUncontested } from './change-client.ts';
+import { NOT_FEDERATED } from './federated-client.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { makeRegistrationToken } from './secrets/client-secrets.ts';
 
@@ -112,12 +113,7 @@ const OF_THE_SERVER = {
   } satisfies RegistrationPrivileges),
   registered_via: REGISTERED_BY_SERVER,
   shared_digest: null,
-  entity_id: null,
-  expires_at: null,
-  document: null,
-  federation: null,
-  resolved_at: null,
-  renew_at: null,
+  ...NOT_FEDERATED,
   owner: null,
 } as const;
 

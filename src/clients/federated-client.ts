@@ -27,6 +27,16 @@ export interface RenewalFailure {
   readonly words: string;
 }
 
+/** The members of a registration that neither a federation nor a metadata document vouches for, and that has no end. */
+export const NOT_FEDERATED = {
+  entity_id: null,
+  expires_at: null,
+  document: null,
+  federation: null,
+  resolved_at: null,
+  renew_at: null,
+} as const;
+
 /** Returns the state of the trust in a client; undefined for a client without a federation, or from an older version. */
 export function federationOf({ federation }: Pick<StoredClient, 'federation'>): FederationState | undefined {
   return federation === null ? undefined : (JSON.parse(federation) as FederationState);

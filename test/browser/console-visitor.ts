@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { BrowserContext, BrowserContextOptions, Page, Request, Response } from 'playwright-core';
+import { type Answered, type Asked, administration, answered } from '../program/administration.ts';
 import { developer } from '../program/developer.ts';
 import type { Program } from '../program/start.ts';
 import { newBrowser } from './browser.ts';
@@ -190,27 +191,17 @@ export async function makeAccounts(program: Program): Promise<void> {
     });
 }
 
-/** A request to the administration API with the break-glass token. */
+/** A request to the administration API with the break-glass token, which must succeed. */
 export async function administer(
-  { managementUrl, adminToken }: Program,
+  program: Program,
   path: string,
-  options: {
-    readonly method?: string;
-    readonly json?: unknown;
-    readonly headers?: Readonly<Record<string, string>>;
-  } = {},
-): Promise<Readonly<Record<string, unknown>>> {
-  const { method = 'GET', json, headers } = options;
-  const answer = await fetch(`${managementUrl}/admin/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${adminToken}`,
-      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-  });
-  const text = await answer.text();
-  assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
-  return (text === '' ? {} : JSON.parse(text)) as Readonly<Record<string, unknown>>;
+  {
+    method = 'GET',
+    json,
+    headers = {},
+  }: { method?: string; json?: unknown; headers?: Asked['headers'] } = {},
+): Promise<Answered['json']> {
+  const answer = await answered(await administration(program, method, path, { body: json, headers }));
+  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.json;
 }

@@ -1,54 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type Program, startProgram } from '../program/start.ts';
+import { test } from 'node:test';
+import { type Answered, twoNodes } from '../program/administration.ts';
+import type { Program } from '../program/start.ts';
 
 /** Lists, changes and bulk changes of clients over the administration API of two nodes (docs/contract/hostile/clients-in-the-administration.md). */
-let one: Program;
-let two: Program;
+const nodes = twoNodes();
 
-before(async () => {
-  one = await startProgram();
-  two = await startProgram({ folder: one.folder, environment: { CHANCERY_ISSUER: one.issuer } });
-});
-
-after(async () => {
-  await two.stop();
-  await one.stop();
-});
-
-interface Answered {
-  readonly status: number;
-  readonly etag: string;
-  readonly text: string;
-  readonly json: Readonly<Record<string, unknown>>;
-}
-
-interface Asked {
-  readonly node?: Program;
-  readonly body?: unknown;
-  readonly match?: string;
-}
-
-async function ask(method: string, path: string, { node = one, body, match }: Asked = {}): Promise<Answered> {
-  const response = await fetch(`${node.managementUrl}/admin/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${node.adminToken}`,
-      issuer: one.issuer,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(match === undefined ? {} : { 'if-match': match }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  assert.ok(response.status < 500, `${method} ${path}: ${response.status} ${text}`);
-  const json = text === '' ? {} : (JSON.parse(text) as Answered['json']);
-  return { status: response.status, etag: response.headers.get('etag') ?? '', text, json };
-}
+const ask = nodes.administer;
 
 const SERVICE = { grant_types: ['client_credentials'] };
 
-async function create(client_name: string, node = one): Promise<Answered> {
+async function create(client_name: string, node = nodes.one): Promise<Answered> {
   const made = await ask('POST', '/clients', { node, body: { metadata: { ...SERVICE, client_name } } });
   assert.equal(made.status, 201, made.text);
   return made;
@@ -62,7 +24,7 @@ interface Listed {
 const itemsOf = ({ json }: Answered): readonly Listed[] => json['items'] as readonly Listed[];
 
 /** Reads every page. */
-async function listed(query: string, node = one): Promise<readonly Listed[]> {
+async function listed(query: string, node = nodes.one): Promise<readonly Listed[]> {
   const items: Listed[] = [];
   let cursor: unknown = '';
   while (typeof cursor === 'string') {
@@ -85,12 +47,12 @@ const NAMES = [
 test('H-510 a client of any name is listed as it was registered, and found by its name on each node', async () => {
   for (const name of NAMES) {
     const { client_id } = (await create(name)).json;
-    const found = await listed(`name=${encodeURIComponent(name)}`, two);
+    const found = await listed(`name=${encodeURIComponent(name)}`, nodes.two);
     assert.ok(
       found.some((item) => item.client_id === client_id),
       name,
     );
-    const { metadata } = (await ask('GET', `/clients/${String(client_id)}`, { node: two })).json;
+    const { metadata } = (await ask('GET', `/clients/${String(client_id)}`, { node: nodes.two })).json;
     const shown = (metadata as Listed['metadata']).client_name ?? '';
     assert.equal(shown, name);
   }
@@ -169,7 +131,7 @@ test('H-513 a client id of any form in the path names a client or answers 404', 
       ['GET', '/secrets'],
       ['POST', '/reissue-registration-token'],
     ] as const) {
-      const { status } = await ask(method, `/clients/${id}${path}`, { match: '*' });
+      const { status } = await ask(method, `/clients/${id}${path}`);
       assert.ok([404, 414].includes(status), `${method} ${id}: ${status}`);
     }
 });
@@ -181,7 +143,7 @@ test('H-514 of updates at two nodes with one entity tag exactly one succeeds, an
     const answers = await Promise.all(
       Array.from({ length: 8 }, async (_, index) =>
         ask('PATCH', `/clients/${String(client_id)}`, {
-          node: index % 2 === 0 ? one : two,
+          node: index % 2 === 0 ? nodes.one : nodes.two,
           match: made.etag,
           body: { metadata: { client_name: `racer ${index}` } },
         }),
@@ -190,7 +152,7 @@ test('H-514 of updates at two nodes with one entity tag exactly one succeeds, an
     const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
     assert.deepEqual(statuses, [200, 412, 412, 412, 412, 412, 412, 412]);
     const winner = answers.find(({ status }) => status === 200);
-    const now = await ask('GET', `/clients/${String(client_id)}`, { node: two });
+    const now = await ask('GET', `/clients/${String(client_id)}`, { node: nodes.two });
     assert.equal(now.etag, winner?.etag);
   }
 });
@@ -210,9 +172,9 @@ test('H-515 bulk deletions at two nodes and single ones beside them delete each 
     return answers;
   };
   const [left, right, ...single] = await Promise.all([
-    parts(one),
-    parts(two),
-    ...ids.slice(0, 6).map(async (id) => ask('DELETE', `/clients/${id}`, { node: two, match: '*' })),
+    parts(nodes.one),
+    parts(nodes.two),
+    ...ids.slice(0, 6).map(async (id) => ask('DELETE', `/clients/${id}`, { node: nodes.two })),
   ]);
   const done = [...left, ...right].flatMap(({ json }) => json['done'] as readonly string[]);
   const alone = single.filter(({ status }) => status === 204).length;
@@ -245,8 +207,8 @@ test('H-517 pages that are read while clients come and go at the other node have
   const reading = new AbortController();
   const passing = (async () => {
     while (!reading.signal.aborted) {
-      const { client_id } = (await create('passing', two)).json;
-      await ask('DELETE', `/clients/${String(client_id)}`, { node: two, match: '*' });
+      const { client_id } = (await create('passing', nodes.two)).json;
+      await ask('DELETE', `/clients/${String(client_id)}`, { node: nodes.two });
     }
   })();
   for (const sort of ['client_id', '-name', 'created_at', 'last_used_at']) {
@@ -268,18 +230,18 @@ test('H-518 an initial access token that is revoked with cascade at two nodes, w
     const { id, access_token } = made.json;
     const revoke = async (node: Program) =>
       ask('POST', `/initial-access-tokens/${String(id)}/revoke`, { node, body: { cascade: true } });
-    const register = fetch(`${one.url}/clients`, {
+    const register = fetch(`${nodes.one.url}/clients`, {
       method: 'POST',
       headers: { authorization: `Bearer ${String(access_token)}`, 'content-type': 'application/json' },
       body: JSON.stringify(SERVICE),
     });
-    const [registered, ...revoked] = await Promise.all([register, revoke(one), revoke(two)]);
+    const [registered, ...revoked] = await Promise.all([register, revoke(nodes.one), revoke(nodes.two)]);
     await registered.body?.cancel();
     assert.ok([200, 401].includes(registered.status), String(registered.status));
     for (const { status } of revoked) assert.ok([200, 409].includes(status), String(status));
     // A registration that came last may still be there: then a revocation was refused, and the next one takes it.
-    await revoke(one);
-    const item = await ask('GET', `/initial-access-tokens/${String(id)}`, { node: two });
+    await revoke(nodes.one);
+    const item = await ask('GET', `/initial-access-tokens/${String(id)}`, { node: nodes.two });
     const client = item.json['client'] as { readonly state: string } | null;
     assert.ok(client === null || client.state === 'deleted', item.text);
     assert.ok(!item.text.includes(String(access_token)));
@@ -290,7 +252,7 @@ test('H-519 a bulk request that is repeated, or has a cursor that someone made, 
   const { client_id } = (await create('again')).json;
   const body = { action: 'add_scope', scope: ['extra'], ids: [client_id] };
   assert.deepEqual((await ask('POST', '/clients/bulk', { body })).json['done'], [client_id]);
-  const again = await ask('POST', '/clients/bulk', { node: two, body });
+  const again = await ask('POST', '/clients/bulk', { node: nodes.two, body });
   assert.deepEqual([again.json['done'], again.json['unchanged']], [[], [client_id]]);
   for (const cursor of ['', 'AAAA', '%', '\0', 'x'.repeat(3000)]) {
     const answered = await ask('POST', '/clients/bulk', { body: { ...body, cursor } });

@@ -1,57 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { type Answered, answered, twoNodes } from '../program/administration.ts';
 import { codeRequest, VERIFIER } from '../program/code-request.ts';
 import { plainBrowser } from '../program/plain-browser.ts';
-import { type Program, startProgram } from '../program/start.ts';
 
 /** Scope, roles and accounts in the administration of two nodes (docs/contract/hostile/administration-of-people.md). */
-let one: Program;
-let two: Program;
+const nodes = twoNodes();
 
-before(async () => {
-  one = await startProgram();
-  two = await startProgram({ folder: one.folder, environment: { CHANCERY_ISSUER: one.issuer } });
-});
-
-after(async () => {
-  await two.stop();
-  await one.stop();
-});
-
-interface Answered {
-  readonly status: number;
-  readonly text: string;
-  readonly json: Readonly<Record<string, unknown>>;
-}
-
-async function answered(response: Response): Promise<Answered> {
-  const text = await response.text();
-  const json = text === '' ? {} : (JSON.parse(text) as Answered['json']);
-  return { status: response.status, text, json };
-}
-
-interface Asked {
-  readonly node?: Program;
-  readonly bearer?: string;
-  readonly body?: unknown;
-}
-
-async function administer(method: string, path: string, asked: Asked = {}): Promise<Answered> {
-  const { node = one, bearer = node.adminToken, body } = asked;
-  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-  return await answered(
-    await fetch(`${node.managementUrl}/admin/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${bearer}`,
-        issuer: one.issuer,
-        'if-match': '*',
-        ...(body === undefined ? {} : { 'content-type': type }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }),
-  );
-}
+const { administer } = nodes;
 
 interface Client {
   readonly client_id: string;
@@ -68,7 +24,7 @@ async function token({ client_id, client_secret }: Client, form: Record<string, 
   const credentials = Buffer.from(`${client_id}:${client_secret}`).toString('base64');
   const headers = { authorization: `Basic ${credentials}` };
   return await answered(
-    await fetch(`${one.url}/token`, { method: 'POST', headers, body: new URLSearchParams(form) }),
+    await fetch(`${nodes.one.url}/token`, { method: 'POST', headers, body: new URLSearchParams(form) }),
   );
 }
 
@@ -84,9 +40,9 @@ async function account(username: string, admin_role: string | null): Promise<str
 test('H-530 and H-531: POST /clients with the master token registers no admin: scope, and PUT adds none', async () => {
   const ask = async (method: string, path: string, scope: string): Promise<Answered> =>
     await answered(
-      await fetch(`${one.url}/clients${path}`, {
+      await fetch(`${nodes.one.url}/clients${path}`, {
         method,
-        headers: { authorization: `Bearer ${one.masterToken}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${nodes.one.masterToken}`, 'content-type': 'application/json' },
         body: JSON.stringify({ grant_types: ['client_credentials'], scope }),
       }),
     );
@@ -104,11 +60,11 @@ test('H-532, H-533 and H-537: a person has scope within the role, on both nodes 
     scope: 'openid admin:accounts:read admin:accounts admin:tenants',
   });
   const atNode = async (url: string, init: RequestInit): Promise<Response> =>
-    await fetch(url.replace(one.issuer, one.url), init);
-  const browser = plainBrowser(one.issuer, atNode);
+    await fetch(url.replace(nodes.one.issuer, nodes.one.url), init);
+  const browser = plainBrowser(nodes.one.issuer, atNode);
   const { client_id } = console_;
   const asked = codeRequest(
-    one.issuer,
+    nodes.one.issuer,
     { client_id, redirect_uri: CALLBACK },
     {
       scope: 'openid admin:accounts:read admin:accounts admin:tenants',
@@ -126,12 +82,12 @@ test('H-532, H-533 and H-537: a person has scope within the role, on both nodes 
   });
   assert.equal(tokens.json['scope'], 'openid admin:accounts:read admin:accounts', tokens.text);
   const bearer = String(tokens.json['access_token']);
-  assert.equal((await administer('GET', '/accounts', { bearer, node: two })).status, 200);
+  assert.equal((await administer('GET', '/accounts', { bearer, node: nodes.two })).status, 200);
   assert.equal((await administer('GET', '/tenants', { bearer })).status, 403);
   assert.equal((await administer('POST', `/access-tokens/${bearer}/revoke`)).status, 404);
   const lowered = await administer('PATCH', `/accounts/${sub}`, { body: { admin_role: null } });
   assert.equal(lowered.status, 200, lowered.text);
-  for (const node of [one, two])
+  for (const node of [nodes.one, nodes.two])
     assert.equal((await administer('GET', '/accounts', { bearer, node })).status, 401);
   const refresh_token = String(tokens.json['refresh_token']);
   assert.equal((await token(console_, { grant_type: 'refresh_token', refresh_token })).status, 400);
@@ -139,9 +95,9 @@ test('H-532, H-533 and H-537: a person has scope within the role, on both nodes 
 
 test('H-534: direct authorisation gives no admin: scope', async () => {
   const { client_id } = await client({ grant_types: ['client_credentials'], scope: 'admin:accounts' });
-  const response = await fetch(`${one.url}/direct-authz/rest/v2`, {
+  const response = await fetch(`${nodes.one.url}/direct-authz/rest/v2`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${one.directToken}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${nodes.one.directToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ client_id, sub: 'ada', scope: ['admin:accounts'] }),
   });
   assert.equal(response.status, 400);
@@ -164,7 +120,7 @@ test('H-536: two nodes that disable the last two administrators at once leave on
   const outcomes = await Promise.all(
     subs.map(
       async (sub, index) =>
-        await administer('POST', `/accounts/${sub}/disable`, { node: index === 0 ? one : two }),
+        await administer('POST', `/accounts/${sub}/disable`, { node: index === 0 ? nodes.one : nodes.two }),
     ),
   );
   assert.deepEqual(new Set(outcomes.map(({ status }) => status)), new Set([200, 409]));
@@ -172,7 +128,7 @@ test('H-536: two nodes that disable the last two administrators at once leave on
 
 test('H-538: a form of /account/applications without a session, or from another site, is refused with 400', async () => {
   for (const site of ['same-origin', 'cross-site']) {
-    const response = await fetch(`${one.url}/account/applications`, {
+    const response = await fetch(`${nodes.one.url}/account/applications`, {
       method: 'POST',
       headers: { 'sec-fetch-site': site },
       body: new URLSearchParams({ client_id: 'x', form_token: 'x' }),

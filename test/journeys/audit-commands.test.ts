@@ -99,9 +99,9 @@ test('audit list shows what people sent without letting it steer the terminal', 
   assert.equal(jsonLines(json)[0]?.['user_agent'], user_agent);
 });
 
-test('audit tail prints every event once while others write, and ends on SIGINT with 0', async () => {
-  const child = endedWithTests(
-    spawn(process.execPath, [PROGRAM, 'audit', 'tail', '--json', '--sub', 'followed', '--interval', '1'], {
+const tail = async (...options: readonly string[]) =>
+  endedWithTests(
+    spawn(process.execPath, [PROGRAM, 'audit', 'tail', ...options], {
       env: {
         ...inheritedEnvironment(),
         CHANCERY_ISSUER: 'https://op.example.com',
@@ -111,6 +111,9 @@ test('audit tail prints every event once while others write, and ends on SIGINT 
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   );
+
+test('audit tail prints every event once while others write, and ends on SIGINT with 0', async () => {
+  const child = await tail('--json', '--sub', 'followed', '--interval', '1');
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
@@ -143,17 +146,7 @@ test('audit tail prints every event once while others write, and ends on SIGINT 
 test('audit tail ends when its reader is gone, and refuses an interval of 0', async () => {
   const refused = await registry.attempt('audit', 'tail', '--interval', '0');
   assert.deepEqual([refused.how, refused.stdout], [2, '']);
-  const child = endedWithTests(
-    spawn(process.execPath, [PROGRAM, 'audit', 'tail'], {
-      env: {
-        ...inheritedEnvironment(),
-        CHANCERY_ISSUER: 'https://op.example.com',
-        CHANCERY_STORAGE_URL: await storageUrl(folder),
-        CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    }),
-  );
+  const child = await tail();
   const exited = once(child, 'exit');
   await once(child.stdout, 'data');
   child.stdout.destroy();

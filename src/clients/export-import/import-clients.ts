@@ -5,6 +5,7 @@ import { sentenceOf } from '../../spec/metadata-mistake.ts';
 import { ALL_PRIVILEGES } from '../../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent } from '../audit-trail.ts';
 import { storeChange } from '../change-client.ts';
+import { NOT_FEDERATED } from '../federated-client.ts';
 import { requireCallableUrls } from '../registration/admit-metadata.ts';
 import { sharedDigest } from '../registration/identical-client.ts';
 import { requireFreeOfOurNames } from '../registration/register-client.ts';
@@ -116,12 +117,7 @@ function encryptedHere(
     privileges: JSON.stringify(imported.privileges),
     registered_via: imported.registered_via,
     shared_digest: imported.shared ? digestWhereShared(needs, imported) : null,
-    entity_id: null,
-    expires_at: null,
-    document: null,
-    federation: null,
-    resolved_at: null,
-    renew_at: null,
+    ...NOT_FEDERATED,
     owner: imported.owner,
   };
 }

@@ -12,6 +12,7 @@ import { type Dropped, sentenceOf } from '../../spec/metadata-mistake.ts';
 import { NO_CLIENT } from '../../tokens/access-token.ts';
 import { bearerTokenNeeded, invalidToken } from '../../tokens/bearer-token.ts';
 import { type AuditTrail, doneEvent, record } from '../audit-trail.ts';
+import { NOT_FEDERATED } from '../federated-client.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 import { makeRegistrationToken, makeSecret } from '../secrets/client-secrets.ts';
 import { admitMetadata } from './admit-metadata.ts';
@@ -172,12 +173,7 @@ export function newClient(
     privileges: JSON.stringify(rememberedPrivileges(registrant, validated)),
     registered_via: registrant.name,
     shared_digest: sharedDigest(needs, registrant, validated.metadata),
-    entity_id: null,
-    expires_at: null,
-    document: null,
-    federation: null,
-    resolved_at: null,
-    renew_at: null,
+    ...NOT_FEDERATED,
     owner: null,
   };
 }
