@@ -6,7 +6,7 @@ import { ContestedChanges, untilUncontested } from './change-client.ts';
 
 const CLIENT = 'one' as ClientId;
 
-/** A client that counts its versions and the attempts to change it, each of which takes two turns of the event loop. */
+/** A client that counts its versions and the attempts to change it. An attempt takes two turns of the event loop. */
 function contestedClient() {
   const stored = { version: 0, attempts: 0 };
   return {

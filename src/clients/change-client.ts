@@ -27,9 +27,9 @@ export class ContestedChanges {
 
 /** A change that begins again with the current record when another request was faster. */
 export interface Attempt<Found, Result> {
-  find(): Promise<Found>;
-  act(found: Found): Promise<{ readonly outcome: ChangeOutcome; readonly result: Result }>;
-  clientOf(found: Found): ClientId;
+  readonly find: () => Promise<Found>;
+  readonly act: (found: Found) => Promise<{ readonly outcome: ChangeOutcome; readonly result: Result }>;
+  readonly clientOf: (found: Found) => ClientId;
 }
 
 /**
