@@ -6,7 +6,7 @@ import { startTestServer } from '../src/testing/postgres/server.ts';
 import { type Ours, startOurs, type TokenCounts } from './ours.ts';
 import { postgresPlace } from './place.ts';
 import { familyCpuSeconds } from './processes/measured-process.ts';
-import { type Registry, startRegistry } from './registry.ts';
+import { openRegistries, type Registry } from './registry.ts';
 
 /** A PostgreSQL that the run started, and the program on it. */
 export interface OnPostgres {
@@ -15,7 +15,7 @@ export interface OnPostgres {
   /** The URL with a superuser. Row security does not apply to it. */
   readonly superuserUrl: string;
   readonly ours: Ours;
-  /** Starts the program with a registry of many clients, in its own database on the same server. The caller stops it. */
+  /** Returns the program with a registry of many clients, in its own database on the same server. The first call starts it. */
   registry(clients: number): Promise<Registry>;
   /** Creates an empty database for a peer. */
   createDatabase(): Promise<string>;
@@ -38,15 +38,16 @@ export async function startPostgres(parent: string, counts: TokenCounts): Promis
     const place = postgresPlace(url);
     await makeSchema(url);
     const ours = await startOurs(folder, counts, place);
+    const registries = openRegistries(folder, { loadedClients: 1 }, async () => {
+      const another = await server.createDatabase();
+      await makeSchema(another);
+      return postgresPlace(another);
+    });
     return {
       url,
       superuserUrl,
       ours,
-      async registry(clients) {
-        const another = await server.createDatabase();
-        await makeSchema(another);
-        return await startRegistry(folder, clients, 1, () => postgresPlace(another));
-      },
+      registry: async (clients) => await registries.open(clients),
       createDatabase: async () => await server.createDatabase(),
       async createLikeOurs() {
         const empty = await server.createDatabase();
@@ -56,6 +57,7 @@ export async function startPostgres(parent: string, counts: TokenCounts): Promis
       cpuSeconds: () => familyCpuSeconds(server.pids()),
       described: await describe(superuserUrl),
       async close() {
+        await registries.close();
         await ours.program.stop();
         await server.stop();
       },

@@ -6,10 +6,13 @@ import { basic } from './http-subject.ts';
 import { type Place, sqlitePlace } from './place.ts';
 import { type Credentials, seedClients } from './seed-clients.ts';
 import type { Scale } from './subject.ts';
+import { usesOfVaried, variedClient } from './varied-clients.ts';
 
 /** The real program with a registry of many clients. */
 export interface Registry {
   readonly program: Program;
+  /** Its database. */
+  readonly place: Place;
   /** Some of its clients, taken evenly from all. */
   readonly clients: readonly Credentials[];
   /** An access token for introspection. */
@@ -33,19 +36,26 @@ export async function startRegistry(
   parent: string,
   clients: number,
   kept: number,
-  placeIn: (folder: string) => Place = sqlitePlace,
+  placeIn: (folder: string) => Place | Promise<Place> = sqlitePlace,
 ): Promise<Registry> {
   const folder = mkdtempSync(join(parent, `clients-${clients}-`));
-  const place = placeIn(folder);
+  const place = await placeIn(folder);
   const environment = { ...ENVIRONMENT, ...place.environment };
   const first = await startProgram({ folder, environment });
   const { client_id } = await register(first);
   await first.stop();
-  const seeded = await seedClients({ place, example: client_id as ClientId, clients: clients - 1, kept });
+  const seeded = await seedClients({
+    place,
+    example: client_id as ClientId,
+    clients: clients - 1,
+    kept,
+    vary: variedClient,
+    usesOf: usesOfVaried,
+  });
   const program = await startProgram({ folder, environment });
   const [caller] = seeded;
   if (caller === undefined) throw new Error('no client was seeded');
-  return { program, clients: seeded, access_token: await issueToken(program, caller) };
+  return { program, place, clients: seeded, access_token: await issueToken(program, caller) };
 }
 
 async function register(program: Program): Promise<Credentials> {
@@ -74,13 +84,17 @@ export interface Registries {
 }
 
 /** Opens servers with registries of different sizes, each once for all benchmarks. */
-export function openRegistries(folder: string, scale: Scale): Registries {
+export function openRegistries(
+  folder: string,
+  scale: Pick<Scale, 'loadedClients'>,
+  placeIn?: (folder: string) => Place | Promise<Place>,
+): Registries {
   const opened = new Map<number, Promise<Registry>>();
   return {
     async open(clients) {
       const known = opened.get(clients);
       if (known !== undefined) return await known;
-      const starting = startRegistry(folder, clients, Math.min(clients - 1, scale.loadedClients));
+      const starting = startRegistry(folder, clients, Math.min(clients - 1, scale.loadedClients), placeIn);
       opened.set(clients, starting);
       return await starting;
     },

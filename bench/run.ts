@@ -6,7 +6,12 @@
  */
 import { parseArgs } from 'node:util';
 import { openBench } from './bench.ts';
-import { adminPages, besideAdminPages } from './benchmarks/admin.ts';
+import {
+  adminPages,
+  adminPagesOnPostgres,
+  besideAdminPages,
+  besideAdminPagesOnPostgres,
+} from './benchmarks/admin.ts';
 import { federationRegistration } from './benchmarks/federation.ts';
 import { federationRenewal, federationTurns } from './benchmarks/federation-renewal.ts';
 import { introspection } from './benchmarks/introspection.ts';
@@ -61,6 +66,8 @@ const ON_POSTGRES: readonly Benchmark[] = [
   tokenOnPostgres,
   registrationOnPostgres,
   listOnPostgres,
+  adminPagesOnPostgres,
+  besideAdminPagesOnPostgres,
 ];
 
 const WHOLE: Scale = {

@@ -6,7 +6,7 @@ import {
   openSecret,
   type SecretNeeds,
 } from '../src/clients/secrets/client-secrets.ts';
-import type { CreateConditions, StoredClient } from '../src/ports/client-store.ts';
+import type { ClientUse, CreateConditions, StoredClient } from '../src/ports/client-store.ts';
 import type { Sealer } from '../src/ports/sealer.ts';
 import {
   type ClientId,
@@ -33,6 +33,10 @@ export interface ClientSeeding {
   readonly clients: number;
   /** How many of them the load uses, taken evenly from all. */
   readonly kept: number;
+  /** Returns a client as it is stored instead of a mere copy. `isKept`: the load uses it, with its secret. */
+  readonly vary?: (client: StoredClient, index: number, isKept: boolean) => StoredClient;
+  /** Returns the uses on record of a client. */
+  readonly usesOf?: (client: StoredClient, index: number) => readonly ClientUse[];
 }
 
 export interface Credentials {
@@ -61,10 +65,17 @@ export async function seedClients(seeding: ClientSeeding): Promise<readonly Cred
   const ids = clientIds(seeding.clients);
   const chosen: StoredClient[] = [];
   let writing: Promise<unknown> | undefined;
+  const { vary = (client) => client, usesOf = () => [] } = seeding;
   for (let made = 0; made < seeding.clients; made += BATCH) {
-    const batch = ids.slice(made, made + BATCH).map((client_id) => anotherClient(needs, example, client_id));
+    const batch = ids.slice(made, made + BATCH).map((client_id, index) => {
+      const client = anotherClient(needs, example, client_id);
+      return vary(client, made + index, (made + index) % every === 0);
+    });
     await writing;
-    writing = Promise.all(batch.map(async (client) => await store.create(client, conditions(client))));
+    const uses = batch.flatMap((client, index) => usesOf(client, made + index));
+    writing = Promise.all(batch.map(async (client) => await store.create(client, conditions(client)))).then(
+      async () => await store.recordUses(uses),
+    );
     chosen.push(...batch.filter((_, index) => (made + index) % every === 0));
   }
   await writing;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { basic, httpSubject, requestHead, requests, share } from '../http-subject.ts';
-import type { LoadOrder } from '../load.ts';
+import { requestHead, requests, share } from '../http-subject.ts';
+import { introspectionByOne } from '../introspection-load.ts';
 import { cpuSeconds, type Memory, memory, pin } from '../processes/measured-process.ts';
 import type { Registry } from '../registry.ts';
 import type { Benchmark, Figure, Subject } from '../subject.ts';
@@ -99,23 +99,10 @@ export const besideList: Benchmark = {
   rounds: (scale) => scale.rounds,
   async open(bench) {
     const registry = await bench.registry(bench.scale.manyClients);
-    const { program, clients, access_token } = registry;
-    const [caller] = clients;
-    assert.ok(caller !== undefined);
-    const headers = {
-      'content-type': 'application/x-www-form-urlencoded',
-      authorization: basic(caller.client_id, caller.client_secret),
-    };
-    const order: LoadOrder = {
-      port: program.port,
-      requests: requests(requestHead('POST', '/token/introspect', headers), [`token=${access_token}`]),
-    };
-    const beside = { port: program.port, requests: requests(listHead(registry), ['']) };
-    const server = { name: 'while a list streams', pid: program.pid, close: async () => undefined };
-    const during = await httpSubject(bench, server, order, ({ status }) => assert.equal(status, 200), beside);
-    const alone = await httpSubject(bench, { ...server, name: 'alone' }, order, ({ status }) =>
-      assert.equal(status, 200),
-    );
-    return [during.subject, alone.subject];
+    const beside = { port: registry.program.port, requests: requests(listHead(registry), ['']) };
+    return [
+      await introspectionByOne(bench, registry, 'while a list streams', beside),
+      await introspectionByOne(bench, registry, 'alone'),
+    ];
   },
 };

@@ -90,9 +90,8 @@ export const listOnPostgres: Benchmark = {
     const clients = bench.scale.manyClients / FEWER;
     const postgres = bench.postgres();
     const registry = await postgres.registry(clients);
-    const onPostgres = listSubject('ours, PostgreSQL', registry, clients, postgres.cpuSeconds);
     return [
-      { ...onPostgres, close: async () => await registry.program.stop() },
+      listSubject('ours, PostgreSQL', registry, clients, postgres.cpuSeconds),
       listSubject('ours, SQLite', await bench.registry(clients), clients),
     ];
   },

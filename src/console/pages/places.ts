@@ -10,6 +10,7 @@ import { keys } from './keys/keys.ts';
 import { overview } from './overview/overview.ts';
 import { grants, sessions } from './sessions/sessions.ts';
 import { settings } from './settings/settings.ts';
+import { tenants } from './tenants/tenants.ts';
 
 /** A page of the console, as the navigation and the router know it. */
 export interface Place {
@@ -19,6 +20,8 @@ export interface Place {
   readonly icon: IconName;
   /** The scope value without which the page is not offered. */
   readonly scope: string;
+  /** Whether the page is about the whole server, whichever tenant the console administers. */
+  readonly ofServer?: true;
   /** @param path the segments behind the first */
   readonly show: (path: readonly string[]) => VNode;
 }
@@ -77,6 +80,14 @@ export const GROUPS: readonly PlaceGroup[] = [
         icon: 'settings',
         scope: 'admin:settings:read',
         show: settings,
+      },
+      {
+        name: 'tenants',
+        label: 'tenants',
+        icon: 'tenant',
+        scope: 'admin:tenants:read',
+        ofServer: true,
+        show: tenants,
       },
     ],
   },

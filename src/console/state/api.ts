@@ -1,19 +1,24 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { ChanceryError, createClient } from '../../client/client.ts';
 import { apiBase } from './configuration.ts';
 import { t } from './messages.ts';
+import { route } from './route.ts';
 import { accessToken, expire } from './session.ts';
 
 /** The tenant that the console administers; undefined is the tenant that the person signed in to. */
-export const tenant = signal<string | undefined>(undefined);
+export const tenant = computed(() => route.value.tenant);
 
 /** Whether the latest request reached the server. */
 export const online = signal(true);
 
-async function authorised(url: RequestInfo | URL, options: RequestInit = {}): Promise<Response> {
+async function authorised(
+  of: string | undefined,
+  url: RequestInfo | URL,
+  options: RequestInit = {},
+): Promise<Response> {
   const headers = new Headers(options.headers);
   headers.set('authorization', `Bearer ${await accessToken()}`);
-  if (tenant.value !== undefined) headers.set('tenant-id', tenant.value);
+  if (of !== undefined) headers.set('tenant-id', of);
   try {
     // No cookie goes along, so no other site can make the browser send a request that counts.
     const response = await fetch(url, { ...options, headers, credentials: 'omit', cache: 'no-store' });
@@ -28,10 +33,24 @@ async function authorised(url: RequestInfo | URL, options: RequestInit = {}): Pr
 
 /** Sends a request to the administration API, for answers that come bit by bit. @param path below the address of the API */
 export const requested = async (path: string, options: RequestInit): Promise<Response> =>
-  await authorised(apiBase + path, options);
+  await authorised(tenant.value, apiBase + path, options);
 
 /** The administration API, through the typed client of the package. */
-export const api = createClient({ issuer: apiBase, administration: apiBase, fetch: authorised });
+const apiWith = (tenantNow: () => string | undefined) =>
+  createClient({
+    issuer: apiBase,
+    administration: apiBase,
+    fetch: async (url, options) => await authorised(tenantNow(), url, options),
+  });
+
+/** The administration of the tenant that the console administers. */
+export const api = apiWith(() => tenant.value);
+
+/** The operations about all tenants: they stand at the tenant that the person signed in to, and at no other. */
+export const serverApi = apiWith(() => undefined);
+
+/** The administration of one tenant, whichever the console administers. */
+export const apiOf = (id: string): ReturnType<typeof apiWith> => apiWith(() => id);
 
 const isAborted = (failure: unknown): boolean =>
   failure instanceof DOMException && failure.name === 'AbortError';

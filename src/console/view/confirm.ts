@@ -23,6 +23,8 @@ interface ConfirmProps {
   readonly name?: string;
   readonly label: string;
   readonly harmless?: boolean;
+  /** A text that the person must type, for an act that nothing undoes. */
+  readonly typed?: string;
   readonly more?: ComponentChildren;
   /** Asks the server what the act would change: a dry run. */
   readonly preview?: () => Promise<AdminPreview>;
@@ -32,8 +34,9 @@ interface ConfirmProps {
 
 /** Asks before an act that other people notice, and for the reason that the audit keeps. */
 function Confirm(props: ConfirmProps): VNode {
-  const { title, text, name, label, harmless = false, more, preview, close, act } = props;
+  const { title, text, name, label, harmless = false, typed, more, preview, close, act } = props;
   const why = useSignal('');
+  const repeated = useSignal('');
   const busy = useSignal(false);
   const problem = useSignal<string | undefined>(undefined);
   const run = async (): Promise<void> => {
@@ -48,21 +51,27 @@ function Confirm(props: ConfirmProps): VNode {
       busy.value = false;
     }
   };
+  const disabled = busy.value || (typed !== undefined && repeated.value !== typed);
   return dialog({
     title,
     close,
-    onSubmit: () => void run(),
+    onSubmit: () => {
+      if (!disabled) void run();
+    },
     children: [
       p({ class: 'muted' }, text),
       name === undefined ? null : p(null, code(null, name)),
       more,
       preview === undefined ? null : component(Preview, { preview }),
+      typed === undefined
+        ? null
+        : textField({ label: t('confirm.typed', typed), value: repeated.value, onInput: into(repeated) }),
       reasonField(why.value, into(why)),
       problem.value === undefined ? null : notice('bad', problem.value),
     ],
     foot: [
       action({ label: t('cancel'), onClick: close }),
-      action({ label, kind: harmless ? 'primary' : 'danger', submit: true, disabled: busy.value }),
+      action({ label, kind: harmless ? 'primary' : 'danger', submit: true, disabled }),
     ],
   });
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { tenant } from '../state/api.ts';
 import { t } from '../state/messages.ts';
 import { action } from './controls.ts';
 import { a, div, h1, h2, header, nav, p, section, span, strong } from './elements.ts';
@@ -13,7 +14,7 @@ interface HeadOptions {
 }
 
 export function pageHead({ title, lead, up, actions }: HeadOptions): VNode {
-  document.title = `${title} · Chancery`;
+  document.title = [title, tenant.value, 'Chancery'].filter(Boolean).join(' · ');
   return header(
     { class: 'page-head' },
     div(

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { GROUPS, type Place } from '../pages/places.ts';
-import { online } from '../state/api.ts';
+import { online, tenant } from '../state/api.ts';
 import { configuration } from '../state/configuration.ts';
 import { setting } from '../state/into.ts';
 import { chooseLanguage, LANGUAGES, language, t } from '../state/messages.ts';
@@ -15,14 +15,14 @@ import { a, aside, component, div, header, li, main, nav, p, span, ul } from './
 import { icon } from './icon.ts';
 import { empty } from './page.ts';
 import { roleOf } from './role.ts';
-import { TenantSwitch } from './tenant-switch.ts';
+import { inTenant, TenantSwitch } from './tenant-switch.ts';
 
 /** The frame around every page: navigation, tenant, person, messages. */
 export function Shell({ person }: { readonly person: Person }): VNode {
   const open = useSignal(false);
   const { path } = route.value;
   const place = placeAt(path);
-  const address = path.join('/');
+  const address = `${tenant.value ?? ''} ${path.join('/')}`;
   useEffect(() => {
     open.value = false;
     document.querySelector<HTMLElement>('#content')?.focus({ preventScroll: true });
@@ -44,6 +44,7 @@ export function Shell({ person }: { readonly person: Person }): VNode {
           onClick: setting(open, true),
         }),
         brand(),
+        tenant.value === undefined ? null : span({ class: 'badge accent' }, tenant.value),
       ),
       open.value
         ? div({
@@ -53,14 +54,17 @@ export function Shell({ person }: { readonly person: Person }): VNode {
         : null,
       side(person, place, open.value, setting(open, false)),
       main(
-        { id: 'content', class: 'content', tabIndex: -1, key: place?.name ?? 'none' },
-        place === undefined
-          ? empty('search', t('absent.title'), p(null, t('absent.text')))
-          : place.show(path.slice(1)),
+        { id: 'content', class: 'content', tabIndex: -1, key: `${tenant.value ?? ''} ${place?.name ?? '-'}` },
+        shown(place, path.slice(1)),
       ),
     ),
     component(Toasts, {}),
   );
+}
+
+function shown(place: Place | undefined, path: readonly string[]): VNode {
+  if (place === undefined) return empty('search', t('absent.title'), p(null, t('absent.text')));
+  return place.ofServer === true ? place.show(path) : inTenant(() => place.show(path));
 }
 
 /** The fragment of the address names a page, so the link to the content moves the focus itself. */

@@ -9,17 +9,29 @@ import { dialog } from '../../view/dialog.ts';
 import { code, component, div, p, span } from '../../view/elements.ts';
 import { facts } from '../../view/facts.ts';
 import type { Column } from '../../view/list.ts';
-import { type ItemPage, listPage } from '../../view/list-page.ts';
+import { type ItemPage, type ListQuery, listPage } from '../../view/list-page.ts';
 import { pageHead } from '../../view/page.ts';
 
 export const settings = (): VNode => component(Settings, {});
 
-/** The settings that the tenant uses, and where each value comes from. The server reads them at its start. */
+/** The settings that the tenant uses. The server reads them at its start. */
 function Settings(): VNode {
-  const shown = useSignal<AdminSetting | undefined>(undefined);
   return div(
     null,
     pageHead({ title: t('settings'), lead: t('settings.lead') }),
+    settingList(async (query) => (await api.adminSettingList({ query })) as ItemPage<AdminSetting>),
+  );
+}
+
+type LoadSettings = (query: ListQuery) => Promise<ItemPage<AdminSetting>>;
+
+/** Lists settings, and where each value comes from. */
+export const settingList = (load: LoadSettings): VNode => component(SettingList, { load });
+
+function SettingList({ load }: { readonly load: LoadSettings }): VNode {
+  const shown = useSignal<AdminSetting | undefined>(undefined);
+  return div(
+    null,
     listPage<AdminSetting>({
       label: t('settings'),
       search: { name: 'search', label: t('settings.search') },
@@ -33,7 +45,7 @@ function Settings(): VNode {
           ],
         },
       ],
-      load: async (query) => (await api.adminSettingList({ query })) as ItemPage<AdminSetting>,
+      load,
       keyOf: ({ name }) => name,
       columns: () => columns((one) => put(shown, one)()),
       empty: { icon: 'settings', title: t('list.nothing') },

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { wordsOf } from '../../state/api.ts';
-import { differences, type Members } from '../../state/merge-patch.ts';
-import { t } from '../../state/messages.ts';
-import { action, notice } from '../../view/controls.ts';
-import { dialog } from '../../view/dialog.ts';
-import { diff } from '../../view/diff.ts';
-import { component, h3, p } from '../../view/elements.ts';
+import { wordsOf } from '../state/api.ts';
+import { differences, type Members } from '../state/merge-patch.ts';
+import { t } from '../state/messages.ts';
+import { action, notice } from './controls.ts';
+import { dialog } from './dialog.ts';
+import { diff } from './diff.ts';
+import { component, h3, p } from './elements.ts';
 
 interface ConflictProps {
   /** The version that the person began with. */
