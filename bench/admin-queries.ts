@@ -3,7 +3,7 @@ import { anchorOf, EACH, entityOf, nameOfHost, SPREAD_DAYS } from './varied-clie
 
 const DAY_MS = 86_400_000;
 
-/** A time so many days ago, at a second of its own. */
+/** The time a number of days ago. */
 const daysAgo = (days: number): string =>
   `${new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 19)}Z`;
 

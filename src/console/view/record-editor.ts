@@ -21,7 +21,7 @@ export interface RecordVersion {
   readonly etag: string;
 }
 
-/** What an editor asks of the server about its record. */
+/** The record of an editor, as far as the server knows it. */
 export interface EditedRecord {
   /** Returns the merge patch that makes `after` of `before`. */
   readonly patchBetween: (before: Members, after: Members) => Members;

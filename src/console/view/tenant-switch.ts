@@ -125,7 +125,7 @@ interface InTenantProps {
   readonly show: () => VNode;
 }
 
-/** What stands at the address of a tenant. `ignored`: a proxy takes the name of the tenant out of requests. */
+/** Whether requests reach a tenant. `ignored`: a proxy takes the name of the tenant out of requests. */
 type Standing = 'administered' | 'closed' | 'ignored';
 
 /** The tenant that was found to be administered here: the question is asked once, not for each page. */
