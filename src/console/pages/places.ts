@@ -11,6 +11,7 @@ import { overview } from './overview/overview.ts';
 import { grants, sessions } from './sessions/sessions.ts';
 import { settings } from './settings/settings.ts';
 import { tenants } from './tenants/tenants.ts';
+import { webhooks } from './webhooks/webhooks.ts';
 
 /** A page of the console, as the navigation and the router know it. */
 export interface Place {
@@ -74,6 +75,13 @@ export const GROUPS: readonly PlaceGroup[] = [
     label: 'group.server',
     places: [
       { name: 'audit', label: 'audit', icon: 'audit', scope: 'admin:audit:read', show: audit },
+      {
+        name: 'webhooks',
+        label: 'webhooks',
+        icon: 'webhook',
+        scope: 'admin:webhooks:read',
+        show: webhooks,
+      },
       {
         name: 'settings',
         label: 'settings',

@@ -36,6 +36,7 @@ const PATHS = {
   token: 'M4 8h16v3a2 2 0 0 0 0 4v3H4v-3a2 2 0 0 0 0-4zM13 8v2M13 13v2M13 17v1',
   trash: 'M5 7h14M10 4h4M7 7l1 13h8l1-13M10.5 11v5M13.5 11v5',
   undo: 'M8 5L4 9l4 4M4 9h10a6 6 0 0 1 0 12h-3',
+  webhook: 'M9 8a3 3 0 1 1 4.6 2.5L11 15M15 16a3 3 0 1 1 0 3H8M6.5 12.6A3 3 0 1 0 9 19',
   warning: 'M12 4l9 16H3zM12 10v4.5M12 17.5h.01',
 } as const;
 

@@ -15,7 +15,9 @@ export interface FederatedProgram {
   stop(): Promise<void>;
 }
 
-export async function startFederatedProgram(): Promise<FederatedProgram> {
+export async function startFederatedProgram(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<FederatedProgram> {
   const authorities = await startAuthorities();
   const [anchor, organisation] = [authorities.entity('anchor'), authorities.entity('university')];
   anchor.publish([]);
@@ -32,6 +34,7 @@ export async function startFederatedProgram(): Promise<FederatedProgram> {
       CHANCERY_FEDERATION_STATEMENT_CACHE: '0',
       CHANCERY_OUTBOUND_ALLOW_HTTP: 'true',
       CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
+      ...environment,
     },
   });
   const relyingParty = (name: string, metadata: object): Entity => {
