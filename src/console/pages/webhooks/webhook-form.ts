@@ -23,7 +23,7 @@ interface Draft {
   readonly why: Signal<string>;
 }
 
-/** Deliveries have at most so many events, unless the operator wants otherwise. */
+/** The default maximum of events in a delivery. */
 const EVENTS_MAX = 20;
 
 function useDraft(webhook?: Webhook): Draft {
