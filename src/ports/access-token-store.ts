@@ -16,6 +16,11 @@ export interface StoredAccessToken {
   readonly sub?: string;
   /** The introspection response as JSON text, ready to be sent (RFC 7662 §2.2). */
   readonly introspection: string;
+  /**
+   * The instances of the clients whose tokens it was exchanged from (RFC 8693), separated by spaces. The token ends with each of
+   * them. Only `find` tells it; absent for a token that was not exchanged.
+   */
+  readonly via?: string;
 }
 
 /** Facts about an initial access token that its record does not hold. */
@@ -51,6 +56,13 @@ export interface AccessTokenStore {
   list(filter: AccessTokenFilter, range: ListRange): Promise<Listing<StoredAccessToken>>;
   /** Stores a token; durable when it resolves. `GrantStore` issues the tokens of grants. */
   issue(token: StoredAccessToken): Promise<void>;
+  /**
+   * Stores a token that was exchanged from others (RFC 8693), and records the event, if each of those still exists. Returns whether
+   * it stored the token. The token ends when one of them is revoked or its grant ends, and when a token that they were exchanged
+   * from does. In a race with such an end, the token is not stored, or it ends too.
+   * @param origins the keys of the tokens, at least one
+   */
+  exchange(token: StoredAccessToken, origins: readonly AccessTokenKey[], event: AuditEvent): Promise<boolean>;
   /** Stores an initial access token, which is valid for one registration. Durable when it resolves. */
   issueInitial(token: StoredAccessToken, label: InitialAccessTokenLabel, event: AuditEvent): Promise<void>;
   /** Returns undefined for an unknown, revoked or used token, and for a token whose client was deleted. May return an expired token. */
@@ -66,8 +78,8 @@ export interface AccessTokenStore {
    */
   revokeInitial(key: AccessTokenKey, event: AuditEvent): Promise<boolean>;
   /**
-   * Revokes an access token of any kind and returns whether it existed. No later `find` returns it. In a race with a
-   * registration that uses an initial access token, exactly one of the two happens.
+   * Revokes an access token of any kind, with all that was exchanged from it, and returns whether it existed. No later `find`
+   * returns one of them. In a race with a registration that uses an initial access token, exactly one of the two happens.
    */
   revoke(key: AccessTokenKey, now: number, event?: AuditEvent): Promise<boolean>;
   /** Deletes at most `limit` tokens that expired before `now` and returns their number. */

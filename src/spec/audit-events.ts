@@ -117,6 +117,11 @@ export const AUDIT_EVENTS = {
     place: 'line',
     detail: '`refresh_token`',
   },
+  'token.exchange': {
+    words: 'A client exchanged a token for another, for itself or for the one that acts (RFC 8693).',
+    place: 'row',
+    detail: 'the client of the subject token, the actor and the audience',
+  },
   'grant.end': {
     words:
       'A grant ended with all its tokens: its client or a command revoked it, or a token was used twice.',

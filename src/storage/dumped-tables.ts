@@ -46,8 +46,9 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
   table(
     'access_token',
     true,
-    'tenant* key* expires_at# client_id client_instance grant_id introspection sub',
+    'tenant* key* expires_at# client_id client_instance grant_id introspection sub exchanged#',
   ),
+  table('token_origin', true, 'tenant* key* origin_key* client_id client_instance expires_at#'),
   table(
     'initial_access_token',
     true,

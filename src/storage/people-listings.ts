@@ -21,6 +21,22 @@ const clientLives = (instance: string): string => `(SELECT 1 FROM client WHERE c
 const ofClient = (instance: string): string => `(:client_id = '' OR
   (walk.client_id = :client_id AND walk.${instance} = :instance))`;
 
+/** Condition that the clients live whose tokens a token was exchanged from. @param tenant the parameter */
+export const originsLive = (
+  token: string,
+  tenant: string,
+): string => `(${token}.exchanged IS NULL OR (SELECT 1 FROM token_origin AS origin
+  WHERE origin.tenant = ${tenant} AND origin.key = ${token}.key AND (SELECT 1 FROM client WHERE client.tenant = ${tenant}
+    AND client.client_id = origin.client_id AND client.instance = origin.client_instance) IS NULL LIMIT 1) IS NULL)`;
+
+/** The instances of those clients, separated by spaces; NULL for a token that was not exchanged. */
+export const originsOf = (
+  token: string,
+  tenant: string,
+): string => `CASE WHEN ${token}.exchanged IS NULL THEN NULL ELSE
+  (SELECT string_agg(origin.client_instance, ' ') FROM token_origin AS origin
+   WHERE origin.tenant = ${tenant} AND origin.key = ${token}.key) END AS via`;
+
 /** A number that no filter has. */
 const ANY = -1;
 
@@ -273,11 +289,12 @@ const CONSENTS = {
 export const CONSENT_LIST = bySubjectOrClient<ConsentFilter, StoredConsent>(CONSENTS, CONSENT.read);
 
 const tokenWalk = {
-  columns: heldColumns(ACCESS_TOKEN.columns),
+  columns: heldColumns(`${ACCESS_TOKEN.columns}, exchanged`),
   from: 'access_token AS held',
   key: [['held.key', LAST_TEXT]],
   descending: true,
-  residual: `expires_at > :now AND ${ofClient('client_instance')} AND ${clientLives('client_instance')}`,
+  residual: `expires_at > :now AND ${ofClient('client_instance')} AND ${clientLives('client_instance')}
+    AND ${originsLive('walk', ':tenant')}`,
 } as const;
 
 const TOKENS = {

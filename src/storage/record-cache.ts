@@ -45,11 +45,20 @@ function clientBytes({
 /** The object, its key and its short texts. */
 const ACCESS_TOKEN_BYTES = SLOT_BYTES + 320;
 
-const accessTokenBytes = ({ introspection }: StoredAccessToken): number =>
-  ACCESS_TOKEN_BYTES + textBytes(introspection);
+const accessTokenBytes = ({ introspection, via = '' }: StoredAccessToken): number =>
+  ACCESS_TOKEN_BYTES + textBytes(introspection) + textBytes(via);
 
 const clientKey = ({ client_id }: StoredClient): ClientId => client_id;
 const tokenKey = ({ key }: StoredAccessToken): AccessTokenKey => key;
+
+/** Says whether the client of a token has ended, or one whose token it was exchanged from. */
+function hasEndedClient(
+  { client_instance, via }: StoredAccessToken,
+  ended: ReadonlySet<ClientInstance>,
+): boolean {
+  if (client_instance !== null && ended.has(client_instance)) return true;
+  return via?.split(' ').some((instance) => ended.has(instance as ClientInstance)) === true;
+}
 
 /** The number of ended client instances to remember. Their cached tokens are recognised by it instead of being searched. */
 const ENDED_MAX = 10_000;
@@ -116,7 +125,7 @@ export function withRecordCache(
   const findToken = (key: AccessTokenKey): Awaitable<StoredAccessToken | undefined> => {
     const token = tokens.get(key);
     if (token === undefined) return readThrough(tokens, () => storage.accessTokens.find(key), tokenKey);
-    return token.client_instance !== null && ended.has(token.client_instance) ? undefined : token;
+    return hasEndedClient(token, ended) ? undefined : token;
   };
   const allServerKeys = (): Awaitable<readonly StoredServerKey[]> => {
     if (serverKeys !== undefined) return serverKeys;

@@ -21,7 +21,8 @@ import type { StoredTrustAnchor } from '../ports/trust-anchor-store.ts';
 import type { StoredDelivery, StoredWebhook, TakenDelivery } from '../ports/webhook-store.ts';
 import { mapper } from './row-mapper.ts';
 
-export const ACCESS_TOKEN = mapper<StoredAccessToken>({
+/** A list needs no `via`. */
+export const ACCESS_TOKEN = mapper<Omit<StoredAccessToken, 'via'>>({
   key: 'plain',
   expires_at: 'plain',
   client_id: 'plain',

@@ -9,6 +9,7 @@ export const CLIENT_HAS_ENDED = `expires_at <= :now AND (renew_at IS NULL OR (ex
 /** Conditions of rows that a sweep removes, by table. Each has an index that begins with the tenant. */
 const SWEPT: readonly (readonly [table: string, condition: string])[] = Object.entries({
   access_token: 'expires_at < :now',
+  token_origin: 'expires_at < :now',
   initial_access_token: 'used_at IS NULL AND expires_at < :now',
   authorization_code: 'kept_until < :now',
   authorization_grant: 'expires_at < :now',

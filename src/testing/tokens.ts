@@ -86,6 +86,7 @@ function storeOver(
     },
     list: unused,
     issue: unused,
+    exchange: unused,
     issueInitial: unused,
     findInitial: unused,
     pageInitial: unused,

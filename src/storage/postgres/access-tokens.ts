@@ -1,6 +1,6 @@
 import type { AccessTokenStore, StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
-import { ACCESS_TOKEN_LIST } from '../people-listings.ts';
+import { ACCESS_TOKEN_LIST, originsLive, originsOf } from '../people-listings.ts';
 import { INITIAL_ACCESS_TOKEN, INITIAL_LABEL } from '../rows.ts';
 import { RECORDING, record, recorded } from './audit.ts';
 import { ENDED_TOKEN, JOURNALLING_TOKEN, trimJournal } from './journal.ts';
@@ -29,10 +29,11 @@ export const tokenValues = (tenant: TenantId, token: StoredAccessToken): Values 
 // The subquery looks the client up for each token found. The planner may turn `EXISTS` into a read of all clients.
 const FIND = statement(
   'access_token_find',
-  `SELECT key, expires_at, client_id, client_instance, grant_id, introspection FROM access_token AS token
+  `SELECT key, expires_at, client_id, client_instance, grant_id, introspection, ${originsOf('token', ':tenant')}
+   FROM access_token AS token
    WHERE tenant = :tenant AND key = ANY(:keys) AND (client_instance IS NULL OR (
      SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = token.client_id
-       AND client.instance = token.client_instance) = 1)`,
+       AND client.instance = token.client_instance) = 1) AND ${originsLive('token', ':tenant')}`,
 );
 /** Written so that no planner chooses the partial index of unused tokens, which orders them by expiry. */
 const UNUSED = 'coalesce(used_at, revoked_at) IS NULL';
@@ -83,35 +84,56 @@ const REVOKE_INITIAL = statement(
    recorded AS (${RECORDING})
    SELECT key FROM revoked`,
 );
-const REVOKE = statement(
-  'access_token_revoke',
-  `WITH revoked AS (
+/** Removes a token with all that was exchanged from it, and journals each end. `removed` has their keys. */
+const removing = (audit: string): string => `
+   revoked AS (
      UPDATE initial_access_token SET revoked_at = :now WHERE tenant = :tenant AND key = :ended_key
        AND ${UNUSED} AND expires_at > :now),
-   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key RETURNING ${ENDED_TOKEN}),
+   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND (key = :ended_key OR key = ANY(ARRAY(
+       SELECT origin.key FROM token_origin AS origin WHERE origin.tenant = :tenant AND origin.origin_key = :ended_key)))
+     RETURNING ${ENDED_TOKEN}),
    counters AS (
-     UPDATE tenant_counter SET journal = journal + 1
-     WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM removed) RETURNING journal),
-   journalled AS (${JOURNALLING_TOKEN})
-   SELECT key FROM removed`,
+     UPDATE tenant_counter SET journal = journal + (SELECT count(*) FROM removed)${audit}
+     WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM removed) RETURNING audit, journal),
+   journalled AS (
+     INSERT INTO change_journal (tenant, sequence, kind, subject, client_id, sub, expires_at)
+     SELECT :tenant::text, journal + 1 - row_number() OVER (), 'access-token-ended', key, client_id, sub, expires_at
+     FROM counters, removed)`;
+const REVOKE = statement(
+  'access_token_revoke',
+  `WITH ${removing('')} SELECT key FROM removed WHERE key = :ended_key`,
 );
 const REVOKE_RECORDED = statement(
   'access_token_revoke_recorded',
-  `WITH revoked AS (
-     UPDATE initial_access_token SET revoked_at = :now WHERE tenant = :tenant AND key = :ended_key AND used_at IS NULL
-       AND revoked_at IS NULL AND expires_at > :now),
-   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key RETURNING ${ENDED_TOKEN}),
+  `WITH ${removing(', audit = audit + 1')}, recorded AS (${RECORDING}) SELECT key FROM removed WHERE key = :ended_key`,
+);
+const EXCHANGE = statement(
+  'access_token_exchange',
+  `WITH issued AS (
+     INSERT INTO access_token (${TOKEN_COLUMNS}, exchanged) SELECT ${TOKEN_VALUES}, 1
+     WHERE (SELECT count(*) FROM access_token WHERE tenant = :tenant AND key = ANY(:origins::text[])) = :count::bigint
+     RETURNING key),
+   descended AS (
+     INSERT INTO token_origin (tenant, key, origin_key, client_id, client_instance, expires_at)
+     SELECT :tenant::text, :token_key::text, found.origin_key, found.client_id, found.client_instance, :token_expires_at::bigint
+     FROM (
+       SELECT origin_key, client_id, client_instance FROM token_origin WHERE tenant = :tenant AND key = ANY(:origins::text[])
+       UNION SELECT key, client_id, client_instance FROM access_token WHERE tenant = :tenant AND key = ANY(:origins::text[])
+     ) AS found WHERE EXISTS (SELECT 1 FROM issued)),
    counters AS (
-     UPDATE tenant_counter SET audit = audit + 1, journal = journal + 1
-     WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM removed) RETURNING audit, journal),
-   journalled AS (${JOURNALLING_TOKEN}),
+     UPDATE tenant_counter SET audit = audit + 1 WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM issued) RETURNING audit),
    recorded AS (${RECORDING})
-   SELECT key FROM removed`,
+   SELECT key FROM issued`,
 );
 const SWEEP = statement(
   'access_token_sweep',
   `DELETE FROM access_token WHERE tenant = :tenant AND key IN
     (SELECT key FROM access_token WHERE tenant = :tenant AND expires_at < :now ORDER BY expires_at LIMIT :limit)`,
+);
+const SWEEP_ORIGINS = statement(
+  'token_origin_sweep',
+  `DELETE FROM token_origin WHERE tenant = :tenant AND (key, origin_key) IN
+    (SELECT key, origin_key FROM token_origin WHERE tenant = :tenant AND expires_at < :now ORDER BY expires_at LIMIT :limit)`,
 );
 // Used tokens stay: they tell from which token a client descends.
 const SWEEP_INITIAL = statement(
@@ -126,8 +148,8 @@ export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' |
     list: listing(ACCESS_TOKEN_LIST),
     find:
       ({ primary }) =>
-      (tenant, key) =>
-        primary.lookUp<StoredAccessToken>(tenant, FIND, key),
+      async (tenant, key) =>
+        foundToken(await primary.lookUp<FoundToken>(tenant, FIND, key)),
     findInitial:
       ({ primary }) =>
       async (tenant, key) =>
@@ -153,6 +175,17 @@ export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' |
       async pipelined(transaction, tenant, token) {
         if (token.grant_id !== null) throw new Refused('a token of a grant is issued with its grant');
         await transaction.query(ISSUE, tokenValues(tenant, token));
+      },
+    },
+    exchange: {
+      // Without the lock it could be committed beside the end of a token that it was exchanged from, and neither would see the other.
+      locksTenant: true,
+      async pipelined(transaction, tenant, token, origins, event) {
+        const values = { ...tokenValues(tenant, token), ...recorded(event) };
+        const keys = [...new Set(origins)];
+        return (
+          (await changed(transaction.query(EXCHANGE, { ...values, origins: keys, count: keys.length }))) === 1
+        );
       },
     },
     issueInitial: {
@@ -189,10 +222,19 @@ export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' |
       locksTenant: false,
       async pipelined(transaction, tenant, now, limit) {
         const initial = transaction.query(SWEEP_INITIAL, { tenant, now, limit });
+        const origins = changed(transaction.query(SWEEP_ORIGINS, { tenant, now, limit }));
         const swept = await changed(transaction.query(SWEEP, { tenant, now, limit }));
         await initial;
-        return swept;
+        return Math.max(swept, await origins);
       },
     },
   },
 };
+
+type FoundToken = Omit<StoredAccessToken, 'via'> & { readonly via: string | null };
+
+function foundToken(row: FoundToken | undefined): StoredAccessToken | undefined {
+  if (row === undefined) return undefined;
+  const { via, ...token } = row;
+  return via === null ? token : { ...token, via };
+}

@@ -33,7 +33,10 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   // These two in a statement of their own, which others may refuse.
   'pg_current_wal_lsn',
   'pg_walfile_name',
+  'row_number',
   'set_config',
+  // CockroachDB and YugabyteDB have it.
+  'string_agg',
   'strpos',
   'unnest',
 ]);

@@ -79,6 +79,12 @@ const REMOVE_TOKENS = statement(
   'grant_remove_tokens',
   `DELETE FROM access_token WHERE tenant = :tenant AND grant_id = :grant_id RETURNING ${ENDED_TOKEN}`,
 );
+const REMOVE_EXCHANGED = statement(
+  'grant_remove_exchanged',
+  `DELETE FROM access_token WHERE tenant = :tenant AND key = ANY(ARRAY(
+     SELECT origin.key FROM token_origin AS origin
+     WHERE origin.tenant = :tenant AND origin.origin_key = ANY(:keys::text[]))) RETURNING ${ENDED_TOKEN}`,
+);
 const OF_SUBJECT = statement(
   'grant_of_subject',
   'SELECT grant_id FROM authorization_grant WHERE tenant = :tenant AND sub = :sub',
@@ -181,7 +187,10 @@ function storedGrant(row: Row): StoredGrant {
 
 type GrantEnd = Pick<StoredGrant, 'client_id' | 'sub'>;
 
-/** Removes a grant with its access tokens, and journals its end and that of each token. Returns whether there was a grant. */
+/**
+ * Removes a grant with its access tokens and what was exchanged from them, and journals its end and that of each token. Returns
+ * whether there was a grant.
+ */
 export async function endGrant(
   transaction: Transaction,
   tenant: TenantId,
@@ -191,8 +200,11 @@ export async function endGrant(
   const grant = (await one(transaction.query(REMOVE, { tenant, grant_id }))) as GrantEnd | undefined;
   if (grant === undefined) return false;
   await appendToJournal(transaction, tenant, { kind: 'grant-ended', grant_id, ...grant });
-  const { rows } = await transaction.query(REMOVE_TOKENS, { tenant, grant_id });
-  for (const row of rows) await appendToJournal(transaction, tenant, tokenEnd(row));
+  const { rows: tokens } = await transaction.query(REMOVE_TOKENS, { tenant, grant_id });
+  const keys = tokens.map(({ key }) => String(key));
+  const exchanged =
+    keys.length === 0 ? [] : (await transaction.query(REMOVE_EXCHANGED, { tenant, keys })).rows;
+  for (const row of [...tokens, ...exchanged]) await appendToJournal(transaction, tenant, tokenEnd(row));
   return true;
 }
 

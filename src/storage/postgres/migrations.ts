@@ -11,6 +11,7 @@ import {
   DELETED_TENANT_SCHEMA,
   DOCUMENT_SCHEMA,
   ENDING_SCHEMA,
+  EXCHANGE_SCHEMA,
   FIRST_SCHEMA,
   HISTORY_SCHEMA,
   MARK_SCHEMA,
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 16, name: 'webhooks', statements: WEBHOOK_SCHEMA, compatibleFrom: 1 },
   { version: 17, name: 'former versions of clients', statements: HISTORY_SCHEMA, compatibleFrom: 1 },
   { version: 18, name: 'what ended, in the journal', statements: ENDING_SCHEMA, compatibleFrom: 1 },
+  { version: 19, name: 'origins of exchanged tokens', statements: EXCHANGE_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

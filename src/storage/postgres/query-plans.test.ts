@@ -24,6 +24,7 @@ const GROWING: ReadonlySet<string> = new Set([
   'remembered_once',
   'session',
   'session_client',
+  'token_origin',
 ]);
 
 interface Plan {

@@ -352,6 +352,20 @@ export const WEBHOOK_SCHEMA: readonly string[] = [
   `CREATE TABLE webhook_tenant (tenant ${TEXT} NOT NULL, PRIMARY KEY (tenant))`,
 ];
 
+/** The tokens that a token was exchanged from, directly or through others, and their clients. */
+export const EXCHANGE_SCHEMA: readonly string[] = [
+  // A number keeps the row narrow. With another text the planner would take each index for as good as the primary key.
+  'ALTER TABLE access_token ADD COLUMN exchanged BIGINT',
+  ...tenantTable({
+    name: 'token_origin',
+    columns: `tenant ${TEXT} NOT NULL, key ${TEXT} NOT NULL, origin_key ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL,
+      client_instance ${TEXT} NOT NULL, expires_at BIGINT NOT NULL`,
+    primaryKey: 'tenant, key, origin_key',
+  }),
+  'CREATE INDEX token_origin_of ON token_origin (origin_key, tenant)',
+  'CREATE INDEX token_origin_expiry ON token_origin (tenant, expires_at)',
+];
+
 /** Former versions of clients, deleted clients in their grace period, and the reasons that operators give for changes. */
 export const HISTORY_SCHEMA: readonly string[] = [
   `ALTER TABLE audit_event ADD COLUMN reason ${TEXT}`,

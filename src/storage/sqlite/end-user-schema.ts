@@ -123,3 +123,18 @@ export const ADMINISTRATION_SCHEMA = `
 export const LOGOUT_ISSUER_SCHEMA = `
   ALTER TABLE session_client ADD COLUMN issuer TEXT;
   ALTER TABLE logout_notification ADD COLUMN issuer TEXT;`;
+
+/** The tokens that a token was exchanged from, directly or through others, and their clients. */
+export const EXCHANGE_SCHEMA = `
+  ALTER TABLE access_token ADD COLUMN exchanged INTEGER;
+  CREATE TABLE token_origin (
+    tenant TEXT NOT NULL,
+    key TEXT NOT NULL,
+    origin_key TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    client_instance TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant, key, origin_key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX token_origin_of ON token_origin (tenant, origin_key);
+  CREATE INDEX token_origin_expiry ON token_origin (tenant, expires_at);`;

@@ -9,9 +9,8 @@ import type {
   SessionId,
   TenantId,
 } from '../../spec/identifiers.ts';
-import { tokenEnd } from '../change-rows.ts';
 import { GRANT_LIST } from '../people-listings.ts';
-import { accessTokenInsertion } from './access-tokens.ts';
+import { accessTokenInsertion, tokenEnding } from './access-tokens.ts';
 import { eventRecording } from './audit.ts';
 import { journalling } from './journal.ts';
 import { listing } from './listing.ts';
@@ -161,7 +160,10 @@ export function grantInsertion(
 
 type GrantEnd = Pick<StoredGrant, 'client_id' | 'sub'>;
 
-/** Removes a grant with its access tokens, and journals its end and that of each token. Returns whether there was a grant. */
+/**
+ * Removes a grant with its access tokens and what was exchanged from them, and journals its end and that of each token. Returns
+ * whether there was a grant.
+ */
 export function grantEnding(database: DatabaseSync): (tenant: TenantId, grant_id: GrantId) => boolean {
   const remove = database.prepare(
     'DELETE FROM authorization_grant WHERE tenant = ? AND grant_id = ? RETURNING client_id, sub',
@@ -170,11 +172,12 @@ export function grantEnding(database: DatabaseSync): (tenant: TenantId, grant_id
     'DELETE FROM access_token WHERE tenant = ? AND grant_id = ? RETURNING key, expires_at, client_id, sub',
   );
   const journal = journalling(database);
+  const endToken = tokenEnding(database);
   return (tenant, grant_id) => {
     const grant = remove.get(tenant, grant_id) as GrantEnd | undefined;
     if (grant === undefined) return false;
     journal(tenant, { kind: 'grant-ended', grant_id, ...grant });
-    for (const row of removeTokens.all(tenant, grant_id)) journal(tenant, tokenEnd(row));
+    for (const row of removeTokens.all(tenant, grant_id)) endToken(tenant, row);
     return true;
   };
 }

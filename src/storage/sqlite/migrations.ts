@@ -5,6 +5,7 @@ import { CLIENT_LIST_SCHEMA } from './client-list-schema.ts';
 import { HISTORY_SCHEMA, OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
 import {
   ADMINISTRATION_SCHEMA,
+  EXCHANGE_SCHEMA,
   LOGOUT_ISSUER_SCHEMA,
   LOGOUT_SCHEMA,
   SESSION_SCHEMA,
@@ -313,6 +314,7 @@ export const MIGRATIONS: readonly Migration[] = [
       ALTER TABLE change_journal ADD COLUMN expires_at INTEGER;`,
     compatibleFrom: 13,
   },
+  { version: 31, name: 'origins of exchanged tokens', sql: EXCHANGE_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

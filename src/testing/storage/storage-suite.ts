@@ -28,6 +28,7 @@ import { serverKeyContract } from './server-key-suite.ts';
 import { sessionContract } from './session-suite.ts';
 import { tenantDeletionContract } from './tenant-deletion-suite.ts';
 import { tenantContract } from './tenant-suite.ts';
+import { tokenExchangeContract } from './token-exchange-suite.ts';
 import { trustAnchorContract } from './trust-anchor-suite.ts';
 import { upkeepContract } from './upkeep-suite.ts';
 import { webhookContract } from './webhook-suite.ts';
@@ -53,6 +54,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('uses of clients', () => clientUseContract(engine));
     describe('access tokens', () => accessTokenContract(engine));
     describe('grants and refresh tokens', () => grantContract(engine));
+    describe('exchanged tokens', () => tokenExchangeContract(engine));
     describe('authorisation codes', () => authorizationCodeContract(engine));
     describe('initial access tokens', () => initialAccessTokenContract(engine));
     describe('audit log', () => auditContract(engine));
