@@ -23,6 +23,7 @@ import { REGISTRATION_SETTINGS } from './registration-settings.ts';
 import { choice, flag, integer, list, type Setting, SHA256_HEX, seconds, text } from './setting.ts';
 import { STORAGE_SETTINGS } from './storage-settings.ts';
 import { CERTIFICATE_SETTINGS, LISTEN_TLS_SETTINGS } from './tls-settings.ts';
+import { TOKEN_EXCHANGE_SETTINGS } from './token-exchange-settings.ts';
 import { TOKEN_SETTINGS } from './token-settings.ts';
 import { TRACING_SETTINGS } from './tracing-settings.ts';
 
@@ -245,6 +246,7 @@ export const SETTINGS = {
   }),
 
   ...TOKEN_SETTINGS,
+  ...TOKEN_EXCHANGE_SETTINGS,
   ...DPOP_SETTINGS,
   ...DEVICE_SETTINGS,
 

@@ -49,12 +49,14 @@ export interface TokenResponse {
   /** Seconds until the refresh token expires; absent if it does not expire. */
   readonly refresh_token_expires_in?: number;
   readonly id_token?: string;
+  /** RFC 8693 §2.2.1. */
+  readonly issued_token_type?: string;
 }
 
 /** The tokens that a grant gave. */
 export interface Granted {
   readonly response: TokenResponse;
-  /** The account that they are for; undefined for a client that acts for itself. */
+  /** The account that they are for; undefined for a client that acts for itself, or if the grant has recorded its own event. */
   readonly sub: string | undefined;
 }
 

@@ -7,6 +7,7 @@ import { jwtBearer } from './jwt-bearer.ts';
 import { password } from './password.ts';
 import { refreshToken } from './refresh-token.ts';
 import { saml2Bearer } from './saml2-bearer.ts';
+import { tokenExchange } from './token-exchange/token-exchange.ts';
 
 /** All grants that the token endpoint implements. */
 export const GRANTS: readonly Grant[] = [
@@ -17,6 +18,7 @@ export const GRANTS: readonly Grant[] = [
   jwtBearer,
   saml2Bearer,
   deviceCode,
+  tokenExchange,
 ];
 
 /** Returns the grants that the settings of this server allow. The token endpoint accepts them, and discovery lists them. */

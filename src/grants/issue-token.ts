@@ -43,6 +43,8 @@ export interface TokenParticulars {
   readonly format?: AccessTokenFormat | undefined;
   /** Seconds. */
   readonly lifetime?: number | undefined;
+  /** The latest end that it may have, in seconds since the Unix epoch. */
+  readonly endsAt?: number | undefined;
 }
 
 export type RegisteredClient = Pick<AuthenticatedClient, 'stored' | 'metadata'>;
@@ -60,11 +62,14 @@ export async function mintToken(
   { confirmation, grant_id, ...particulars }: TokenParticulars,
 ): Promise<MintedToken> {
   const policy = tokenPolicyOf(metadata);
+  const now = accessTokens.clock.now();
+  const endsAt = particulars.endsAt ?? Infinity;
   const lifetime = Math.min(
     particulars.lifetime ?? policy.lifetime ?? settings['access-token.lifetime'],
     settings['access-token.lifetime-max'],
     // No token outlives the registration of its client.
-    expires_at === null ? Infinity : expires_at - accessTokens.clock.now(),
+    expires_at === null ? Infinity : expires_at - now,
+    endsAt - now,
   );
   const { access_token, stored } = await mintAccessToken(accessTokens, {
     ...content,
@@ -77,6 +82,7 @@ export async function mintToken(
     grant_id,
     confirmation,
     lifetime,
+    endsAt,
   });
   const scope = content.scope.join(' ');
   return {

@@ -37,7 +37,9 @@ export async function userinfoFor(
   const account = await accountInUse(needs.endUsers, granted.sub);
   if (account === undefined) return undefined;
   const sub = subjectFor(metadata, account.sub, needs.endUsers.idTokens.pairwiseSecret);
-  return { metadata, claims: { ...releasedClaims(account, scope, endUser.claims.userinfo), sub } };
+  // The claims that a client asked for by name are for that client, not for one that exchanged its token.
+  const named = granted.client_id === token.client_id ? endUser.claims.userinfo : [];
+  return { metadata, claims: { ...releasedClaims(account, scope, named), sub } };
 }
 
 /** Members of a token's record; the operator's tokens also have `clm` and `cld` (grants/direct-authorization). */

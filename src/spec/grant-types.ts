@@ -1,6 +1,9 @@
 /** RFC 8628 §3.4. */
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
+/** RFC 8693 §2.1. */
+export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
 /** Grant types that a client can register, each with the initial access token scope that permits it (interface). */
 export const GRANT_TYPES = {
   authorization_code: { scope: 'client-reg:grant:code', open: true, redirects: true },
@@ -9,6 +12,7 @@ export const GRANT_TYPES = {
   password: { scope: 'client-reg:grant:password', open: false, redirects: false },
   client_credentials: { scope: 'client-reg:grant:client', open: false, redirects: false },
   [DEVICE_GRANT]: { scope: 'client-reg:grant:device', open: false, redirects: false },
+  [TOKEN_EXCHANGE_GRANT]: { scope: 'client-reg:grant:exchange', open: false, redirects: false },
   'urn:ietf:params:oauth:grant-type:jwt-bearer': {
     scope: 'client-reg:grant:jwt',
     open: false,

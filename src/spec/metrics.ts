@@ -65,6 +65,11 @@ export const METRICS = {
     help: 'Access tokens issued, by grant type; response: at the authorisation endpoint; direct: by direct authorisation.',
     labels: ['grant'],
   },
+  chancery_token_exchanges_total: {
+    kind: 'counter',
+    help: 'Tokens exchanged (RFC 8693), by kind: the new token names who acts (delegation), or does not (impersonation).',
+    labels: ['kind'],
+  },
   chancery_introspections_total: {
     kind: 'counter',
     help: 'Tokens inspected, by result.',

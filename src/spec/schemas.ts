@@ -33,6 +33,7 @@ const TOKEN_RESPONSE = closed(
     refresh_token: TEXT,
     refresh_token_expires_in: said('Seconds. Absent if the refresh token does not expire.', SECONDS),
     id_token: TEXT,
+    issued_token_type: said('The type of the token that an exchange issued (RFC 8693 §2.2.1).', TEXT),
   },
   ['access_token', 'token_type', 'expires_in', 'scope'],
 );
@@ -66,6 +67,8 @@ const TOKEN_INTROSPECTION = closed(
     acr: TEXT,
     amr: TEXTS,
     auth_time: SECONDS,
+    act: said('The party that acts for the subject, with earlier ones inside (RFC 8693 §4.1).', OBJECT),
+    may_act: said('The party that may act for the subject (RFC 8693 §4.4).', OBJECT),
     clm: said('Names of the claims that the direct authorisation gave.', TEXTS),
     cld: said('Values of these claims.', OBJECT),
     dat: said('The `data` of the direct authorisation, as sent.', OBJECT),

@@ -12,7 +12,7 @@ import type { AudienceRule } from '../ports/jwt-verifier.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
 import { type Caches, SLOT_BYTES } from '../spec/caches.ts';
 import type { MetadataLimits } from '../spec/client-metadata-checks.ts';
-import { isGrantType } from '../spec/grant-types.ts';
+import { isGrantType, TOKEN_EXCHANGE_GRANT } from '../spec/grant-types.ts';
 import { issuerPath } from '../spec/issuer.ts';
 import { type CertificateTrust, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import type { SelfContainedTokenNeeds } from '../tokens/self-contained-token.ts';
@@ -40,7 +40,9 @@ export function metadataLimits(settings: Settings, keys: Pick<ServerKeys, 'canSi
     dpop: settings['dpop.enabled'],
     frontChannelLogout: offersFrontChannelLogout(settings),
     signingAlgorithms: SIGNING_ALGORITHMS.filter((alg) => keys.canSign(alg)),
-    grantTypes: settings['authorization.grant-types'].filter(isGrantType),
+    grantTypes: settings['authorization.grant-types']
+      .filter(isGrantType)
+      .filter((grant) => grant !== TOKEN_EXCHANGE_GRANT || settings['token-exchange.enabled']),
     privateSchemes: settings['registration.private-schemes'],
   };
 }

@@ -68,6 +68,8 @@ export interface AccessTokenContent {
   readonly confirmation: Confirmation | undefined;
   /** Seconds. */
   readonly lifetime: number;
+  /** The latest end, in seconds since the Unix epoch, also if the clock moves on meanwhile; absent: none. */
+  readonly endsAt?: number;
 }
 
 export interface MintedAccessToken {
@@ -110,7 +112,7 @@ function particularsOf(
   const members = {
     scope: content.scope.join(' '),
     client_id: content.client_id,
-    exp: iat + content.lifetime,
+    exp: Math.min(iat + content.lifetime, content.endsAt ?? Infinity),
     iat,
     sub: content.sub,
     iss: needs.issuer,

@@ -1,7 +1,12 @@
 import { clientJwkProblem, duplicateKeyId, encryptionKey } from '../../keys/client-jwk.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { MetadataLimits } from '../../spec/client-metadata-checks.ts';
-import { GRANT_TYPES, RESPONSE_TYPES, responseTypeName } from '../../spec/grant-types.ts';
+import {
+  GRANT_TYPES,
+  RESPONSE_TYPES,
+  responseTypeName,
+  TOKEN_EXCHANGE_GRANT,
+} from '../../spec/grant-types.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { type Mistake, shownUri } from '../../spec/metadata-mistake.ts';
 import { redirectUriProblem } from '../../spec/redirect-uri.ts';
@@ -69,12 +74,18 @@ const redirectUrisAreSafe: Check = (metadata, report, { privateSchemes }) => {
   }
 };
 
-/** RFC 6749 §4.4: "The client credentials grant type MUST only be used by confidential clients." */
-const clientCredentialsAreConfidential: Check = ({ grant_types, token_endpoint_auth_method }, report) => {
-  if (token_endpoint_auth_method === 'none' && grant_types.includes('client_credentials')) {
-    const rule = 'includes client_credentials, so token_endpoint_auth_method must not be none';
-    report({ member: 'grant_types', rule });
-  }
+/**
+ * RFC 6749 §4.4: "The client credentials grant type MUST only be used by confidential clients." RFC 8693 §2.1 leaves it to the
+ * server whether an unknown party may exchange tokens; a thief could, so it may not.
+ */
+const GRANTS_OF_CONFIDENTIAL_CLIENTS = ['client_credentials', TOKEN_EXCHANGE_GRANT] as const;
+
+const confidentialGrantsAreConfidential: Check = ({ grant_types, token_endpoint_auth_method }, report) => {
+  if (token_endpoint_auth_method !== 'none') return;
+  const grant = GRANTS_OF_CONFIDENTIAL_CLIENTS.find((one) => grant_types.includes(one));
+  if (grant === undefined) return;
+  const rule = `includes ${grant}, so token_endpoint_auth_method must not be none`;
+  report({ member: 'grant_types', rule });
 };
 
 /**
@@ -232,7 +243,7 @@ const METADATA_RULES: readonly MetadataRule[] = [
   { reads: GRANTS, check: grantsHaveTheirResponseTypes },
   { reads: ['grant_types', 'redirect_uris'], check: redirectGrantsHaveRedirectUris },
   { reads: [], check: redirectUrisAreSafe },
-  { reads: [...METHOD, 'grant_types'], check: clientCredentialsAreConfidential },
+  { reads: [...METHOD, 'grant_types'], check: confidentialGrantsAreConfidential },
   { reads: KEYS, check: keysComeFromOnePlace },
   { reads: ['jwks'], check: keysAreSound },
   { reads: ENCRYPTION, check: encryptionNamesItsKeyManagement },

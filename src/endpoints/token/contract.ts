@@ -11,7 +11,7 @@ export const contract = {
   credentials: ['client'],
   parameters: formOf(
     ['grant_type', 'resource', ...AUTHENTICATION_PARAMETERS, ...GRANTS.flatMap((grant) => grant.parameters)],
-    { required: ['grant_type'], repeatable: ['resource'] },
+    { required: ['grant_type'], repeatable: ['resource', 'audience'] },
   ),
   answers: {
     200: { words: 'The tokens.', content: { 'application/json': named('TokenResponse') } },
@@ -29,6 +29,7 @@ export const contract = {
     'RFC 7522 §2.1',
     'RFC 7523 §2.1',
     'RFC 8628 §3.4',
+    'RFC 8693 §2',
     'RFC 9449 §5',
   ],
   advertisedAs: 'token_endpoint',

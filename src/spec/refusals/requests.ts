@@ -57,6 +57,21 @@ export const REQUEST_REASONS = {
     'The token has no end-user with an account in use.',
     'Use a token of an end-user who can still sign in.',
   ),
+  'exchange-policy': reason(
+    'The client may not exchange tokens: it has no policy for it, or does not authenticate.',
+    'Add the client to the policies, or give its registration the member `chancery_token_exchange`.',
+    'token-exchange.policies',
+  ),
+  'exchanged-token': reason(
+    'A token that the client wants to exchange is not valid, or its policy does not allow it. The answer says why.',
+    'Exchange a live token that was issued to the client or has the client in its audience.',
+    'token-exchange.policies',
+    'token-exchange.chain-max',
+  ),
+  'token-type': reason(
+    'A type of token is not one that the exchange reads or issues.',
+    'Use one of the types that the answer names.',
+  ),
   'grant-type': reason(
     'The server does not offer this `grant_type`.',
     'Use one of `grant_types_supported` in discovery.',

@@ -1,0 +1,213 @@
+import type { AuthenticatedClient } from '../../clients/client-authentication/authenticate-client.ts';
+import { subjectFor } from '../../clients/issued-jwt/pairwise-subject.ts';
+import { logEvent, personEvent, type RequestOrigin } from '../../clients/person-event.ts';
+import type { AuditEvent } from '../../ports/audit-log.ts';
+import { OAuthError, quotedValue } from '../../spec/errors.ts';
+import { TOKEN_EXCHANGE_GRANT } from '../../spec/grant-types.ts';
+import type { Parameters } from '../../spec/parameters.ts';
+import { ACCESS_TOKEN_TYPE, JWT_TYPE } from '../../spec/token-types.ts';
+import { confirmationOf } from '../../tokens/confirmation.ts';
+import type { Grant, GrantNeeds } from '../grant.ts';
+import { type MintedToken, mintToken, type TokenContent } from '../issue-token.ts';
+import { tokenConfirmation } from '../token-confirmation.ts';
+import { type ActingParty, actingParty, actOf, requireMayAct } from './acting-party.ts';
+import { type ExchangePolicy, exchangedAudience, exchangedScope, requirePolicy } from './exchange-policy.ts';
+import { invalidToken, type PresentedToken, presentedToken } from './exchanged-token.ts';
+
+/**
+ * Issues an access token for another token: for its subject, to a client that its policy permits that (RFC 8693 §2). The new token
+ * has no more scope than the old one, expires no later, and ends with it.
+ */
+export const tokenExchange: Grant = {
+  grant_type: TOKEN_EXCHANGE_GRANT,
+  parameters: [
+    'subject_token',
+    'subject_token_type',
+    'actor_token',
+    'actor_token_type',
+    'requested_token_type',
+    'audience',
+    'scope',
+  ],
+  isOffered: ({ settings }) => settings['token-exchange.enabled'],
+  async handle(needs, client, parameters, origin) {
+    const policy = requirePolicy(needs.settings, client);
+    const requested = requestedType(parameters['requested_token_type']);
+    const subject = await subjectToken(needs, client, policy, parameters);
+    const actor = await actorToken(needs, client, parameters);
+    const party = actingParty(client, policy, actor, {
+      issuer: needs.issuer,
+      sub: (token) => clientSubject(needs, client, token),
+    });
+    requireMayAct(subject, party);
+    const { audience: wanted, resource, scope: wantedScope } = parameters;
+    const audience = exchangedAudience(policy, { audience: wanted, resource });
+    const scope = exchangedScope(policy, subject.scope, wantedScope);
+    requireChain(needs, subject, actor);
+    const isDelegation = actor !== undefined || !policy.impersonation;
+    const exchange = { policy, subject, actor, party, audience, scope, isDelegation };
+    const { stored, response } = await minted(needs, client, exchange, requested);
+    const event = eventOf(needs, client, exchange, origin);
+    const origins = [subject, ...(actor === undefined ? [] : [actor])].map((token) => token.stored.key);
+    if (!(await needs.accessTokens.store.exchange(stored, origins, event)))
+      throw invalidToken('subject_token', 'or actor_token has ended meanwhile');
+    logEvent(needs, event);
+    needs.metrics.count('chancery_token_exchanges_total', {
+      kind: isDelegation ? 'delegation' : 'impersonation',
+    });
+    return { response: { ...response, issued_token_type: requested }, sub: undefined };
+  },
+};
+
+/** An exchange that the policy permits. */
+interface Exchange {
+  readonly policy: ExchangePolicy;
+  readonly subject: PresentedToken;
+  readonly actor: PresentedToken | undefined;
+  readonly party: ActingParty;
+  readonly audience: readonly string[];
+  readonly scope: readonly string[];
+  /** Whether the new token says who acts. */
+  readonly isDelegation: boolean;
+}
+
+/**
+ * Returns the type of the token to issue. A refresh token would let a delegate outlive the subject's token, and an ID token is for
+ * the client that the end-user signed in to.
+ */
+function requestedType(requested: string | undefined): typeof ACCESS_TOKEN_TYPE | typeof JWT_TYPE {
+  if (requested === undefined || requested === ACCESS_TOKEN_TYPE) return ACCESS_TOKEN_TYPE;
+  if (requested === JWT_TYPE) return JWT_TYPE;
+  throw new OAuthError('invalid_request', {
+    error_description: `requested_token_type ${quotedValue(requested)} is not supported, supported: ${ACCESS_TOKEN_TYPE}, ${JWT_TYPE}`,
+    reason: 'token-type',
+    values: { requested_token_type: requested },
+  });
+}
+
+/**
+ * Returns the subject token. The client must be its holder by right: the client that it was issued to, or one that it is for. A
+ * thief with credentials of another client gains nothing by it.
+ */
+async function subjectToken(
+  needs: GrantNeeds,
+  client: AuthenticatedClient,
+  { subjectClients }: ExchangePolicy,
+  { subject_token, subject_token_type }: Parameters,
+): Promise<PresentedToken> {
+  if (subject_token === undefined)
+    throw new OAuthError('invalid_request', {
+      error_description: 'subject_token is missing',
+      reason: 'missing-parameter',
+    });
+  const presented = { token: subject_token, type: subject_token_type };
+  const subject = await presentedToken(needs, client, 'subject_token', presented);
+  const { client_id } = subject.stored;
+  const values = { issued_to: client_id };
+  if (client_id !== client.stored.client_id && !isMeantFor(client, subject))
+    throw invalidToken('subject_token', 'was issued to another client and is not for this one', { values });
+  if (subjectClients?.includes(client_id) === false)
+    throw invalidToken('subject_token', 'is of a client whose tokens this client may not exchange', {
+      values,
+    });
+  return subject;
+}
+
+/** Says whether the audience of a token names the client, or a resource that it registered. */
+function isMeantFor({ stored, metadata }: AuthenticatedClient, { audience = [] }: PresentedToken): boolean {
+  const resources = (metadata['resource_identifiers'] ?? []) as readonly string[];
+  return audience.includes(stored.client_id) || resources.some((resource) => audience.includes(resource));
+}
+
+async function actorToken(
+  needs: GrantNeeds,
+  client: AuthenticatedClient,
+  { actor_token: token, actor_token_type: type }: Parameters,
+): Promise<PresentedToken | undefined> {
+  if (token !== undefined) return await presentedToken(needs, client, 'actor_token', { token, type });
+  if (type === undefined) return undefined;
+  // RFC 8693 §2.1: actor_token_type "MUST NOT be included otherwise".
+  throw new OAuthError('invalid_request', {
+    error_description: 'actor_token_type must not be sent without actor_token',
+    reason: 'missing-parameter',
+  });
+}
+
+/** The number of tokens that a token and its own origins are. */
+const lengthOf = ({ stored: { via } }: PresentedToken): number => 1 + (via?.split(' ').length ?? 0);
+
+function requireChain(
+  { settings }: GrantNeeds,
+  subject: PresentedToken,
+  actor: PresentedToken | undefined,
+): void {
+  const max = settings['token-exchange.chain-max'];
+  if (lengthOf(subject) + (actor === undefined ? 0 : lengthOf(actor)) <= max) return;
+  throw invalidToken('subject_token', `was exchanged too often: a token may come from at most ${max} tokens`);
+}
+
+/** Makes the new token. It stays bound to the keys of the subject token, and expires no later than either token. */
+async function minted(
+  needs: GrantNeeds,
+  client: AuthenticatedClient,
+  { policy, subject, actor, party, audience, scope, isDelegation }: Exchange,
+  requested: string,
+): Promise<MintedToken> {
+  const proven = await tokenConfirmation(needs, client);
+  const bound = confirmationOf(subject.stored);
+  const confirmation = bound === undefined && proven === undefined ? undefined : { ...bound, ...proven };
+  const endsAt = Math.min(subject.stored.expires_at, actor?.stored.expires_at ?? Infinity);
+  const act = actOf(subject, party, isDelegation);
+  const content = {
+    ...namesOf(needs, client, subject),
+    scope,
+    audience,
+    more: {
+      ...subject.more,
+      ...(act === undefined ? {} : { act }),
+      ...(subject.may_act === undefined ? {} : { may_act: subject.may_act }),
+    },
+  };
+  const particulars = { confirmation, grant_id: subject.stored.grant_id ?? undefined, endsAt };
+  return await mintToken(needs, client, content, {
+    ...particulars,
+    ...(policy.lifetime === undefined ? {} : { lifetime: policy.lifetime }),
+    ...(requested === JWT_TYPE ? { format: 'self-contained' } : {}),
+  });
+}
+
+/** Returns the subject of a token as the client knows it. A client that acts for itself has the same name everywhere. */
+function clientSubject(
+  { idTokens }: GrantNeeds,
+  { metadata }: AuthenticatedClient,
+  { sub, stored }: PresentedToken,
+): string {
+  return sub === stored.client_id ? sub : subjectFor(metadata, sub, idTokens.pairwiseSecret);
+}
+
+/** Returns the names of the subject. A client with pairwise subjects learns neither the account nor its user name. */
+function namesOf(
+  needs: GrantNeeds,
+  client: AuthenticatedClient,
+  subject: PresentedToken,
+): Pick<TokenContent, 'sub' | 'clientSub' | 'username'> {
+  const { sub, username } = subject;
+  const clientSub = clientSubject(needs, client, subject);
+  return clientSub === sub ? { sub, username } : { sub, clientSub };
+}
+
+/** Characters of the audience that the audit shows. */
+const AUDIENCE_SHOWN_MAX = 200;
+
+function eventOf(
+  needs: GrantNeeds,
+  { stored: { client_id } }: AuthenticatedClient,
+  { subject, party, audience, isDelegation }: Exchange,
+  origin: RequestOrigin,
+): AuditEvent {
+  const actor = isDelegation ? `actor ${party.sub}` : 'no actor';
+  const target = audience.join(' ').slice(0, AUDIENCE_SHOWN_MAX);
+  const detail = `token of ${subject.stored.client_id}, ${actor}, for ${target}`;
+  const about = { sub: subject.sub, client_id, actor: `client:${client_id}`, detail };
+  return personEvent(needs, 'token.exchange', about, origin);
+}
