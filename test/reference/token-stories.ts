@@ -1,5 +1,11 @@
 import { answeredTo, aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../../src/testing/person.ts';
 import { CALLBACK, INTROSPECTION_SCOPE, SERVICE, type TestTenant } from '../../src/testing/tenant.ts';
+import {
+  APPLICATION,
+  exchanger,
+  exchange as exchangeTokens,
+  tokenOfPerson,
+} from '../../src/testing/token-exchange.ts';
 import { tokensFor } from '../../src/testing/userinfo.ts';
 import { CODE_CHALLENGE, VERIFIER } from '../program/code-request.ts';
 import { type Story, storyTenant } from './story.ts';
@@ -47,6 +53,18 @@ const token: Story = async () => {
   show('A wrong secret', 401);
   await tenant.send('token', { basic, form: { grant_type: 'client_credentials' }, headers: { dpop: 'a' } });
   show('A DPoP proof that is not a JWT', 400);
+  return story;
+};
+
+const exchange: Story = async () => {
+  const story = storyTenant({ 'token-exchange.enabled': true });
+  const { tenant, show } = story;
+  const gateway = await exchanger(tenant);
+  const subject = await tokenOfPerson(tenant, await aPerson(tenant), await tenant.register(APPLICATION));
+  await exchangeTokens(tenant, gateway, subject, { scope: 'read' });
+  show('A service exchanges the token that it received for one for the next service', 200);
+  await exchangeTokens(tenant, gateway, subject, { audience: 'https://other.example' });
+  show('An audience that the policy of the service does not have', 400);
   return story;
 };
 
@@ -149,7 +167,7 @@ const interaction: Story = async () => {
 
 /** The stories about tokens and sign-in, by the folder of the endpoint. */
 export const TOKEN_STORIES: Readonly<Record<string, readonly Story[]>> = {
-  token: [token],
+  token: [token, exchange],
   introspection: [introspection],
   revocation: [revocation],
   'pushed-authorization-request': [pushed],

@@ -17,6 +17,7 @@ import { SESSIONS } from './sessions.ts';
 import { STEP_UP } from './step-up.ts';
 import { STORAGE_POSTGRES } from './storage-postgres.ts';
 import { STORAGE_SQLITE } from './storage-sqlite.ts';
+import { TOKEN_EXCHANGE } from './token-exchange.ts';
 import { TOKENS } from './tokens.ts';
 import { TRUST_ANCHORS } from './trust-anchors.ts';
 
@@ -25,6 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...STORAGE_SQLITE,
   ...STORAGE_POSTGRES,
   ...TOKENS,
+  ...TOKEN_EXCHANGE,
   ...DPOP,
   ...DEVICES,
   ...CLIENTS,

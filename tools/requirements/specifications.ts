@@ -22,6 +22,7 @@ import { rfc7592 } from './rfc7592.ts';
 import { rfc7636 } from './rfc7636.ts';
 import { rfc7662 } from './rfc7662.ts';
 import { rfc8628 } from './rfc8628.ts';
+import { rfc8693 } from './rfc8693.ts';
 import { rfc8705 } from './rfc8705.ts';
 import { rfc8707 } from './rfc8707.ts';
 import { rfc9068 } from './rfc9068.ts';
@@ -54,6 +55,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc7522,
   rfc7523,
   rfc8628,
+  rfc8693,
   rfc8705,
   rfc9440,
   rfc9449,

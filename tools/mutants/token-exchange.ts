@@ -1,0 +1,134 @@
+import type { Mutant } from './mutant.ts';
+
+const EXCHANGES = 'src/endpoints/token/token-exchange.test.ts';
+const ACTORS = 'src/endpoints/token/token-exchange-actors.test.ts';
+const FOLDER = 'src/grants/token-exchange';
+
+/** A fault of one file, which one test sees. */
+const fault = (
+  name: string,
+  words: string,
+  [file, find, replace]: readonly [string, string, string],
+  [killer, test]: readonly [string, string],
+): Mutant => ({
+  name: `exchange-${name}`,
+  fault: words,
+  edits: [{ file, find, replace }],
+  killers: [{ file: killer, test }],
+});
+
+/** Faults of the exchange of tokens (RFC 8693). */
+export const TOKEN_EXCHANGE: readonly Mutant[] = [
+  fault(
+    'of-any-token',
+    'A client exchanges tokens that are for others.',
+    [
+      `${FOLDER}/token-exchange.ts`,
+      'if (client_id !== client.stored.client_id && !isMeantFor(client, subject))',
+      "if (client_id === '' && !isMeantFor(client, subject))",
+    ],
+    [EXCHANGES, 'a token may be exchanged by its own client and by one that it is for'],
+  ),
+  fault(
+    'scope-widens',
+    'An exchange gives all scope of the policy.',
+    [
+      `${FOLDER}/exchange-policy.ts`,
+      'const grantable = held.filter((value) => isAllowed(value)',
+      'const grantable = policy.scope.filter((value) => isAllowed(value)',
+    ],
+    [EXCHANGES, 'scope never widens'],
+  ),
+  fault(
+    'any-audience',
+    'A policy limits no audience.',
+    [
+      `${FOLDER}/exchange-policy.ts`,
+      'const isAllowed = memberOf(audiences);',
+      "const isAllowed = (value: string): boolean => value !== '';",
+    ],
+    [EXCHANGES, 'audience and resource must be in the policy'],
+  ),
+  fault(
+    'lives-longer',
+    'An exchanged token outlives the token that it comes from.',
+    ['src/grants/issue-token.ts', '    endsAt - now,\n', ''],
+    [EXCHANGES, 'the new token expires no later than the subject token'],
+  ),
+  fault(
+    'public-client',
+    'A client without a policy exchanges for its own scope.',
+    [
+      `${FOLDER}/exchange-policy.ts`,
+      '  if (configured === undefined)\n    throw unauthorized(',
+      "  if (configured === undefined && stored.client_id === '')\n    throw unauthorized(",
+    ],
+    [EXCHANGES, 'a client without a policy, a public client'],
+  ),
+  fault(
+    'without-actor',
+    'A token of an exchange names no actor.',
+    [
+      `${FOLDER}/acting-party.ts`,
+      '  if (!isDelegation) return subject.act;',
+      '  if (!isDelegation || sub !== iss) return subject.act;',
+    ],
+    [ACTORS, 'the new token names the actor'],
+  ),
+  fault(
+    'any-actor',
+    'A client names any actor whose token it has.',
+    [`${FOLDER}/acting-party.ts`, '  if (!isAllowed)', "  if (!isAllowed && actor.sub === '')"],
+    [ACTORS, 'a policy names the actors'],
+  ),
+  fault(
+    'without-key',
+    'A bound token is exchanged without its key.',
+    [
+      `${FOLDER}/exchanged-token.ts`,
+      'if (cnf === undefined || confirms(',
+      'if (cnf !== undefined || confirms(',
+    ],
+    [ACTORS, 'a token that is bound to a key is exchanged with a proof by that key alone'],
+  ),
+  fault(
+    'outlives-sqlite',
+    'A revocation leaves what was exchanged from the token (SQLite).',
+    [
+      'src/storage/sqlite/access-tokens.ts',
+      '    for (const row of removeExchanged.all(tenant, end.key)) journal(tenant, tokenEnd(row));\n',
+      '    if (removeExchanged === undefined) journal(tenant, end);\n',
+    ],
+    ['src/storage/sqlite/storage.test.ts', 'the revocation of a token ends the whole chain'],
+  ),
+  fault(
+    'outlives-grant-postgres',
+    'The end of a grant leaves what was exchanged from its tokens (PostgreSQL).',
+    [
+      'src/storage/postgres/grants.ts',
+      'origin.origin_key = ANY(:keys::text[])',
+      "origin.origin_key = ANY(:keys::text[]) AND origin.key = ''",
+    ],
+    ['src/storage/postgres/storage.test.ts', 'it ends with the grant of its origin'],
+  ),
+  fault(
+    'outlives-client',
+    'A token stays good when a client before it is deleted.',
+    [
+      'src/storage/record-cache.ts',
+      "return via?.split(' ').some((instance) => ended.has(instance as ClientInstance)) === true;",
+      "return via === '' && ended.size > 0;",
+    ],
+    [ACTORS, 'introspection says inactive once the client of the first token is deleted'],
+  ),
+  fault(
+    'beside-revocation-postgres',
+    'An exchange does not wait for a revocation beside it (PostgreSQL).',
+    [
+      'src/storage/postgres/access-tokens.ts',
+      '      // Without the lock it could be committed beside the end of a token that it was exchanged from, and neither would see the other.\n      locksTenant: true,',
+      '      locksTenant: false,',
+    ],
+    ['src/storage/postgres/storage.test.ts', 'of exchanges and a revocation at once, over two views'],
+  ),
+];
