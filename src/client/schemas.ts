@@ -9,7 +9,7 @@ export interface OAuthError {
 /** Metadata of a client (RFC 7591 §2). The server ignores other members, and drops values that it does not support. `null`, an empty string and an empty array stand for an absent member. */
 export interface ClientMetadata {
   readonly redirect_uris?: readonly string[];
-  readonly grant_types?: readonly ('authorization_code' | 'implicit' | 'refresh_token' | 'password' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code' | 'urn:ietf:params:oauth:grant-type:jwt-bearer' | 'urn:ietf:params:oauth:grant-type:saml2-bearer')[];
+  readonly grant_types?: readonly ('authorization_code' | 'implicit' | 'refresh_token' | 'password' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code' | 'urn:ietf:params:oauth:grant-type:token-exchange' | 'urn:ietf:params:oauth:grant-type:jwt-bearer' | 'urn:ietf:params:oauth:grant-type:saml2-bearer')[];
   readonly response_types?: readonly string[];
   readonly application_type?: 'web' | 'native';
   readonly client_name?: string;
@@ -75,6 +75,7 @@ export interface ClientMetadata {
   readonly chancery_access_token_format?: 'identifier' | 'self-contained';
   readonly chancery_access_token_lifetime?: number;
   readonly chancery_access_token_audience?: readonly string[];
+  readonly chancery_token_exchange?: { readonly audiences: readonly string[]; readonly scope?: string; readonly subject_clients?: readonly string[]; readonly actors?: readonly string[]; readonly impersonation?: boolean; readonly lifetime?: number };
   readonly data?: Readonly<Record<string, unknown>>;
   readonly preferred_client_id?: string;
   readonly preferred_client_secret?: string;
@@ -108,7 +109,7 @@ export interface ClientInformation extends RegisteredMetadata {
 
 /** Metadata as the server stores them. */
 export interface RegisteredMetadata extends ClientMetadata {
-  readonly grant_types: readonly ('authorization_code' | 'implicit' | 'refresh_token' | 'password' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code' | 'urn:ietf:params:oauth:grant-type:jwt-bearer' | 'urn:ietf:params:oauth:grant-type:saml2-bearer')[];
+  readonly grant_types: readonly ('authorization_code' | 'implicit' | 'refresh_token' | 'password' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code' | 'urn:ietf:params:oauth:grant-type:token-exchange' | 'urn:ietf:params:oauth:grant-type:jwt-bearer' | 'urn:ietf:params:oauth:grant-type:saml2-bearer')[];
   readonly response_types: readonly string[];
   readonly application_type: 'web' | 'native';
   readonly token_endpoint_auth_method: 'client_secret_basic' | 'client_secret_post' | 'client_secret_jwt' | 'private_key_jwt' | 'tls_client_auth' | 'self_signed_tls_client_auth' | 'none';
@@ -228,6 +229,7 @@ export interface TokenResponse {
   readonly refresh_token?: string;
   readonly refresh_token_expires_in?: number;
   readonly id_token?: string;
+  readonly issued_token_type?: string;
 }
 
 export interface DeviceAuthorization {
@@ -256,6 +258,8 @@ export interface TokenIntrospection {
   readonly acr?: string;
   readonly amr?: readonly string[];
   readonly auth_time?: number;
+  readonly act?: Readonly<Record<string, unknown>>;
+  readonly may_act?: Readonly<Record<string, unknown>>;
   readonly clm?: readonly string[];
   readonly cld?: Readonly<Record<string, unknown>>;
   readonly dat?: Readonly<Record<string, unknown>>;
