@@ -69,6 +69,7 @@ test('oauth-2.1 requires PKCE of every client, and has no implicit and no passwo
     'refresh_token',
     'client_credentials',
     'urn:ietf:params:oauth:grant-type:device_code',
+    'urn:ietf:params:oauth:grant-type:token-exchange',
     'urn:ietf:params:oauth:grant-type:jwt-bearer',
     'urn:ietf:params:oauth:grant-type:saml2-bearer',
   ]);

@@ -3,7 +3,7 @@ import * as check from './client-metadata-checks.ts';
 import type { GrantType } from './grant-types.ts';
 import type { JsonValue } from './json.ts';
 import * as server from './server-capabilities.ts';
-import { tokenExchange } from './token-exchange-policy.ts';
+import { exchangePolicy } from './token-exchange-policy.ts';
 
 /** Registered client metadata. Language-tagged members (`client_name#de`) are stored besides these. */
 export interface ClientMetadata {
@@ -204,7 +204,7 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   },
   chancery_token_exchange: {
     section: 'docs/deviations.md',
-    check: tokenExchange,
+    check: exchangePolicy,
     privilege: 'token-policy',
   },
   data: { section: INTERFACE, check: check.jsonObject, privilege: 'data', hidden: true },

@@ -1,7 +1,7 @@
 import * as check from './client-metadata-checks.ts';
 import { closed, said } from './json-schema.ts';
 
-/** What a client may exchange tokens for, as its registration says (`chancery_token_exchange`). */
+/** The exchanges that a client may make, as its registration says (`chancery_token_exchange`). */
 export interface RegisteredExchangePolicy {
   readonly audiences: readonly string[];
   /** Scope values, separated by spaces; absent: the registered scope. */
@@ -35,7 +35,7 @@ const SCHEMA = closed(
 );
 
 /** Accepts the policy of a client for exchanges (RFC 8693), in its registration. */
-export const tokenExchange = check.stating(SCHEMA, (value, limits) => {
+export const exchangePolicy = check.stating(SCHEMA, (value, limits) => {
   const refused = (rule: string) => ({ problems: [{ rule }] });
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refused('must be a JSON object');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TOKEN_EXCHANGE_GRANT } from '../../src/spec/grant-types.ts';
 import { ACCESS_TOKEN_TYPE, JWT_TYPE } from '../../src/spec/token-types.ts';
-import { testKey, signedJwt } from '../../src/testing/jwt.ts';
+import { signedJwt, testKey } from '../../src/testing/jwt.ts';
 import { startProgram } from '../program/start.ts';
 import { type Answer, attackedProgram, type HostileRequest } from './attacked-program.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';

@@ -77,8 +77,8 @@ export const STORAGE_POSTGRES: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/postgres/grants.ts',
-        find: 'const { rows } = await transaction.query(REMOVE_TOKENS, { tenant, grant_id });',
-        replace: 'const rows: readonly Row[] = REMOVE_TOKENS === undefined ? [] : [];',
+        find: 'const { rows: tokens } = await transaction.query(REMOVE_TOKENS, { tenant, grant_id });',
+        replace: 'const tokens: readonly Row[] = REMOVE_TOKENS === undefined ? [] : [];',
       },
     ],
     killers: contract('a grant ends once, with its tokens, and the journal names them; other grants stay'),
@@ -119,10 +119,8 @@ export const STORAGE_POSTGRES: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/postgres/access-tokens.ts',
-        find: `       AND \${UNUSED} AND expires_at > :now),
-   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key RETURNING \${ENDED_TOKEN}),`,
-        replace: `       AND \${UNUSED} AND expires_at > :now),
-   removed AS (SELECT \${ENDED_TOKEN} FROM access_token WHERE tenant = :tenant AND key = :ended_key),`,
+        find: 'removed AS (DELETE FROM access_token WHERE tenant = :tenant AND (key = :ended_key OR',
+        replace: "removed AS (DELETE FROM access_token WHERE tenant = '' AND (key = :ended_key OR",
       },
     ],
     killers: contract('a revoked token is gone, once, in its own tenant, and the journal tells of it'),

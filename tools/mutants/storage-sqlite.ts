@@ -254,8 +254,8 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/access-tokens.ts',
-        find: '    journal(tenant, tokenEnd(row));',
-        replace: '    void [journal, tokenEnd];',
+        find: '    journal(tenant, end);',
+        replace: '    void journal;',
       },
     ],
     killers: contract('a revoked token is gone, once, in its own tenant, and the journal tells of it'),
@@ -331,8 +331,8 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/access-tokens.ts',
-        find: 'return Number(sweep.run(tenant, now, limit).changes);',
-        replace: 'return Number(sweep.run(tenant, now + 60, limit).changes);',
+        find: 'Number(sweep.run(tenant, now, limit).changes)',
+        replace: 'Number(sweep.run(tenant, now + 60, limit).changes)',
       },
     ],
     killers: contract('expired tokens are swept in batches; the living and other tenants keep theirs'),

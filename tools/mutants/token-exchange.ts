@@ -24,8 +24,8 @@ export const TOKEN_EXCHANGE: readonly Mutant[] = [
     'A client exchanges tokens that are for others.',
     [
       `${FOLDER}/token-exchange.ts`,
-      'if (client_id !== client.stored.client_id && !isMeantFor(client, subject))',
-      "if (client_id === '' && !isMeantFor(client, subject))",
+      'if (client_id !== client.stored.client_id && !isMeant)',
+      "if (client_id === '' && !isMeant)",
     ],
     [EXCHANGES, 'a token may be exchanged by its own client and by one that it is for'],
   ),

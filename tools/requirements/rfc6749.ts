@@ -122,7 +122,7 @@ export const rfc6749: Specification = {
       'rfc6749-4.4-1',
       '§4.4',
       'The client credentials grant is for confidential clients only.',
-      'clientCredentialsAreConfidential',
+      'confidentialGrantsAreConfidential',
       'clientCredentials',
     ),
     must('rfc6749-4.4.2-1', '§4.4.2', 'The server authenticates the client.', 'authenticateClient'),

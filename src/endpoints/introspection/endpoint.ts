@@ -1,3 +1,4 @@
+import { namesClient } from '../../clients/named-audience.ts';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { Counting } from '../../ports/metrics.ts';
 import { preferredMediaType } from '../../spec/accept.ts';
@@ -104,9 +105,7 @@ function isMeantFor(
   metadata: ClientMetadata | undefined,
 ): boolean {
   const { aud } = JSON.parse(token.introspection) as { readonly aud?: readonly string[] };
-  if (aud === undefined || aud.includes(caller)) return true;
-  const resources = (metadata?.['resource_identifiers'] ?? []) as readonly string[];
-  return resources.some((resource) => aud.includes(resource));
+  return aud === undefined || namesClient(aud, caller, metadata);
 }
 
 /** Returns the JWT type that the caller prefers; undefined for JSON. Parses `Accept` only if it names a JWT, to keep the common path fast. */

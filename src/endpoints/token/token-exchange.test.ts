@@ -45,9 +45,7 @@ test('a service gets a token for the next service, about the same end-user, with
 
 test('the audit has a row with the client, the end-user, the actor and the audience; the metric counts it', async () => {
   await exchanged(tenant, gateway, await tokenOfPerson(tenant, ada, application));
-  const [event] = (await tenant.storage.audit.page(0, 1000)).filter(
-    ({ action }) => action === 'token.exchange',
-  );
+  const event = (await tenant.storage.audit.page(0, 1000)).find(({ action }) => action === 'token.exchange');
   assert.equal(event?.actor, `client:${gateway.client_id}`);
   assert.equal(event.sub, ada.account.sub);
   assert.equal(event.detail, `token of ${application.client_id}, actor ${gateway.client_id}, for ${LEDGER}`);

@@ -1,6 +1,6 @@
 import type { AuthenticatedClient } from '../../clients/client-authentication/authenticate-client.ts';
 import type { ExchangePolicy } from './exchange-policy.ts';
-import { type Actor, invalidToken, type PresentedToken } from './exchanged-token.ts';
+import { type Actor, type ExchangedToken, unacceptableToken } from './exchanged-token.ts';
 
 /** The party that acts for the subject: as the token of the actor names it, otherwise the client itself. */
 export interface ActingParty {
@@ -17,17 +17,17 @@ export interface ActingParty {
 export function actingParty(
   { stored: { client_id } }: AuthenticatedClient,
   { actors }: ExchangePolicy,
-  actor: PresentedToken | undefined,
-  shown: { readonly issuer: string; readonly sub: (actor: PresentedToken) => string },
+  actor: ExchangedToken | undefined,
+  shown: { readonly issuer: string; readonly sub: (actor: ExchangedToken) => string },
 ): ActingParty {
   if (actor === undefined) return { sub: client_id, iss: shown.issuer, client_id };
   const isAllowed = actors === undefined ? actor.stored.client_id === client_id : actors.includes(actor.sub);
   if (!isAllowed)
-    throw invalidToken('actor_token', 'names an actor that the policy of the client does not allow', {
+    throw unacceptableToken('actor_token', 'names an actor that the policy of the client does not allow', {
       values: { actor: actor.sub },
     });
   // It would be unclear who acts: the party that the token names, or the one that acts for it.
-  if (actor.act !== undefined) throw invalidToken('actor_token', 'must not itself be a delegated token');
+  if (actor.act !== undefined) throw unacceptableToken('actor_token', 'must not itself be a delegated token');
   return { sub: shown.sub(actor), iss: actor.iss, client_id: actor.stored.client_id };
 }
 
@@ -36,13 +36,13 @@ export function actingParty(
  * for is not met.
  * @throws OAuthError invalid_request
  */
-export function requireMayAct({ may_act }: PresentedToken, party: ActingParty): void {
+export function requireMayAct({ may_act }: ExchangedToken, party: ActingParty): void {
   if (may_act === undefined) return;
   const names = Object.entries(may_act);
   const isMet =
     names.length > 0 && names.every(([name, value]) => party[name as keyof ActingParty] === value);
   if (!isMet)
-    throw invalidToken('subject_token', 'has a may_act that does not name the acting party', {
+    throw unacceptableToken('subject_token', 'has a may_act that does not name the acting party', {
       values: { may_act, sub: party.sub },
     });
 }
@@ -52,7 +52,7 @@ export function requireMayAct({ may_act }: PresentedToken, party: ActingParty): 
  * that of the subject token.
  */
 export function actOf(
-  subject: PresentedToken,
+  subject: ExchangedToken,
   { sub, iss }: ActingParty,
   isDelegation: boolean,
 ): Actor | undefined {

@@ -7,7 +7,7 @@ import type { RegisteredExchangePolicy } from '../../spec/token-exchange-policy.
 import { parseUri } from '../../spec/uri.ts';
 import { withoutAdminScope } from '../admin-scope.ts';
 
-/** What a client may exchange tokens for. */
+/** The exchanges that a client may make. */
 export interface ExchangePolicy {
   readonly audiences: readonly string[];
   readonly scope: readonly string[];

@@ -19,7 +19,7 @@ export interface Actor {
 }
 
 /** A valid token that a client presents for exchange: the subject's, or the one of the party that acts. */
-export interface PresentedToken {
+export interface ExchangedToken {
   /** The record of a token of this server. */
   readonly stored: StoredAccessToken;
   /** The subject that the server knows, also where the token has a pairwise one. */
@@ -29,7 +29,7 @@ export interface PresentedToken {
   /** Undefined: the token is for everyone. */
   readonly audience: readonly string[] | undefined;
   readonly act: Actor | undefined;
-  /** Who may act for the subject (RFC 8693 §4.4). */
+  /** The party that may act for the subject (RFC 8693 §4.4). */
   readonly may_act: Readonly<Record<string, unknown>> | undefined;
   /** How its end-user was authenticated, and the name of the end-user. They go on into the new token. */
   readonly more: Readonly<Record<string, unknown>>;
@@ -56,12 +56,12 @@ interface Introspected {
  * @throws OAuthError invalid_request (RFC 8693 §2.2.2: "if either the subject_token or actor_token are invalid for any reason …
  * the value of the error parameter MUST be the invalid_request error code")
  */
-export async function presentedToken(
+export async function tokenForExchange(
   needs: GrantNeeds,
   client: AuthenticatedClient,
   parameter: TokenParameter,
   { token, type }: { readonly token: string; readonly type: string | undefined },
-): Promise<PresentedToken> {
+): Promise<ExchangedToken> {
   requireType(parameter, type);
   const stored = await findAccessToken(needs.accessTokens, token);
   // A token without an instance registers a client, and is for nothing else.
@@ -70,7 +70,7 @@ export async function presentedToken(
     stored.client_instance === null ||
     (type === JWT_TYPE && !token.startsWith('eyJ'))
   )
-    throw invalidToken(parameter, 'is not valid here: it is unknown, expired or revoked');
+    throw unacceptableToken(parameter, 'is not valid here: it is unknown, expired or revoked');
   const said = JSON.parse(stored.introspection) as Introspected;
   requireHeldKeys(client, parameter, said.cnf);
   const { iss, username, aud, act, may_act, auth_time, acr, amr } = said;
@@ -110,7 +110,7 @@ function requireHeldKeys(
 ): void {
   if (cnf === undefined || confirms({ certificate, jkt: proof?.jkt }, cnf)) return;
   const isDpop = cnf.jkt !== undefined;
-  throw invalidToken(
+  throw unacceptableToken(
     parameter,
     `is bound to a key that the request does not prove: send ${isDpop ? 'a DPoP proof by that key' : 'it over a connection with that certificate'}`,
     { reason: isDpop ? 'dpop-proof' : 'certificate-binding' },
@@ -126,16 +126,16 @@ async function subjectOf(
 ): Promise<string> {
   const grant = grant_id === null ? undefined : await grants.find(grant_id);
   if (grant_id !== null && grant === undefined)
-    throw invalidToken(parameter, 'belongs to a grant that has ended');
+    throw unacceptableToken(parameter, 'belongs to a grant that has ended');
   const sub = grant?.sub ?? stated;
   const account = await endUsers?.directory.find(sub as Subject);
   if (account?.disabled === true)
-    throw invalidToken(parameter, 'is about an account that is disabled', { reason: 'no-end-user' });
+    throw unacceptableToken(parameter, 'is about an account that is disabled', { reason: 'no-end-user' });
   return sub;
 }
 
 /** Builds the error for a token that cannot be exchanged. */
-export function invalidToken(
+export function unacceptableToken(
   parameter: TokenParameter,
   problem: string,
   notes: RefusalNotes = {},

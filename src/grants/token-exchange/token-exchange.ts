@@ -1,5 +1,6 @@
 import type { AuthenticatedClient } from '../../clients/client-authentication/authenticate-client.ts';
 import { subjectFor } from '../../clients/issued-jwt/pairwise-subject.ts';
+import { namesClient } from '../../clients/named-audience.ts';
 import { logEvent, personEvent, type RequestOrigin } from '../../clients/person-event.ts';
 import type { AuditEvent } from '../../ports/audit-log.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
@@ -12,7 +13,7 @@ import { type MintedToken, mintToken, type TokenContent } from '../issue-token.t
 import { tokenConfirmation } from '../token-confirmation.ts';
 import { type ActingParty, actingParty, actOf, requireMayAct } from './acting-party.ts';
 import { type ExchangePolicy, exchangedAudience, exchangedScope, requirePolicy } from './exchange-policy.ts';
-import { invalidToken, type PresentedToken, presentedToken } from './exchanged-token.ts';
+import { type ExchangedToken, tokenForExchange, unacceptableToken } from './exchanged-token.ts';
 
 /**
  * Issues an access token for another token: for its subject, to a client that its policy permits that (RFC 8693 §2). The new token
@@ -50,7 +51,7 @@ export const tokenExchange: Grant = {
     const event = eventOf(needs, client, exchange, origin);
     const origins = [subject, ...(actor === undefined ? [] : [actor])].map((token) => token.stored.key);
     if (!(await needs.accessTokens.store.exchange(stored, origins, event)))
-      throw invalidToken('subject_token', 'or actor_token has ended meanwhile');
+      throw unacceptableToken('subject_token', 'or actor_token has ended meanwhile');
     logEvent(needs, event);
     needs.metrics.count('chancery_token_exchanges_total', {
       kind: isDelegation ? 'delegation' : 'impersonation',
@@ -62,8 +63,8 @@ export const tokenExchange: Grant = {
 /** An exchange that the policy permits. */
 interface Exchange {
   readonly policy: ExchangePolicy;
-  readonly subject: PresentedToken;
-  readonly actor: PresentedToken | undefined;
+  readonly subject: ExchangedToken;
+  readonly actor: ExchangedToken | undefined;
   readonly party: ActingParty;
   readonly audience: readonly string[];
   readonly scope: readonly string[];
@@ -94,37 +95,34 @@ async function subjectToken(
   client: AuthenticatedClient,
   { subjectClients }: ExchangePolicy,
   { subject_token, subject_token_type }: Parameters,
-): Promise<PresentedToken> {
+): Promise<ExchangedToken> {
   if (subject_token === undefined)
     throw new OAuthError('invalid_request', {
       error_description: 'subject_token is missing',
       reason: 'missing-parameter',
     });
   const presented = { token: subject_token, type: subject_token_type };
-  const subject = await presentedToken(needs, client, 'subject_token', presented);
+  const subject = await tokenForExchange(needs, client, 'subject_token', presented);
   const { client_id } = subject.stored;
   const values = { issued_to: client_id };
-  if (client_id !== client.stored.client_id && !isMeantFor(client, subject))
-    throw invalidToken('subject_token', 'was issued to another client and is not for this one', { values });
+  const isMeant = namesClient(subject.audience ?? [], client.stored.client_id, client.metadata);
+  if (client_id !== client.stored.client_id && !isMeant)
+    throw unacceptableToken('subject_token', 'was issued to another client and is not for this one', {
+      values,
+    });
   if (subjectClients?.includes(client_id) === false)
-    throw invalidToken('subject_token', 'is of a client whose tokens this client may not exchange', {
+    throw unacceptableToken('subject_token', 'is of a client whose tokens this client may not exchange', {
       values,
     });
   return subject;
-}
-
-/** Says whether the audience of a token names the client, or a resource that it registered. */
-function isMeantFor({ stored, metadata }: AuthenticatedClient, { audience = [] }: PresentedToken): boolean {
-  const resources = (metadata['resource_identifiers'] ?? []) as readonly string[];
-  return audience.includes(stored.client_id) || resources.some((resource) => audience.includes(resource));
 }
 
 async function actorToken(
   needs: GrantNeeds,
   client: AuthenticatedClient,
   { actor_token: token, actor_token_type: type }: Parameters,
-): Promise<PresentedToken | undefined> {
-  if (token !== undefined) return await presentedToken(needs, client, 'actor_token', { token, type });
+): Promise<ExchangedToken | undefined> {
+  if (token !== undefined) return await tokenForExchange(needs, client, 'actor_token', { token, type });
   if (type === undefined) return undefined;
   // RFC 8693 §2.1: actor_token_type "MUST NOT be included otherwise".
   throw new OAuthError('invalid_request', {
@@ -134,16 +132,19 @@ async function actorToken(
 }
 
 /** The number of tokens that a token and its own origins are. */
-const lengthOf = ({ stored: { via } }: PresentedToken): number => 1 + (via?.split(' ').length ?? 0);
+const lengthOf = ({ stored: { via } }: ExchangedToken): number => 1 + (via?.split(' ').length ?? 0);
 
 function requireChain(
   { settings }: GrantNeeds,
-  subject: PresentedToken,
-  actor: PresentedToken | undefined,
+  subject: ExchangedToken,
+  actor: ExchangedToken | undefined,
 ): void {
   const max = settings['token-exchange.chain-max'];
   if (lengthOf(subject) + (actor === undefined ? 0 : lengthOf(actor)) <= max) return;
-  throw invalidToken('subject_token', `was exchanged too often: a token may come from at most ${max} tokens`);
+  throw unacceptableToken(
+    'subject_token',
+    `was exchanged too often: a token may come from at most ${max} tokens`,
+  );
 }
 
 /** Makes the new token. It stays bound to the keys of the subject token, and expires no later than either token. */
@@ -180,7 +181,7 @@ async function minted(
 function clientSubject(
   { idTokens }: GrantNeeds,
   { metadata }: AuthenticatedClient,
-  { sub, stored }: PresentedToken,
+  { sub, stored }: ExchangedToken,
 ): string {
   return sub === stored.client_id ? sub : subjectFor(metadata, sub, idTokens.pairwiseSecret);
 }
@@ -189,7 +190,7 @@ function clientSubject(
 function namesOf(
   needs: GrantNeeds,
   client: AuthenticatedClient,
-  subject: PresentedToken,
+  subject: ExchangedToken,
 ): Pick<TokenContent, 'sub' | 'clientSub' | 'username'> {
   const { sub, username } = subject;
   const clientSub = clientSubject(needs, client, subject);

@@ -13,6 +13,7 @@ import { aClient, aGrant, anEvent, aToken, aTokenOf, EVENT, NOW, OPEN, times } f
 export function tokenExchangeContract(make: MakeEngine): void {
   issuing(make);
   ending(make);
+  sweeping(make);
   livesOfClients(make);
   races(make);
 }
@@ -172,7 +173,9 @@ function ending(make: MakeEngine): void {
       await assertEnded(tenant, bySubject.token);
     }),
   );
+}
 
+function sweeping(make: MakeEngine): void {
   test(
     'the origins of expired tokens are swept in batches with the tokens',
     onEmptyStorage(make, async ({ tenant }) => {
