@@ -291,8 +291,8 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/endpoints/introspection/endpoint.ts',
-        find: '  if (aud === undefined || aud.includes(caller)) return true;',
-        replace: "  if (aud === undefined || caller !== '') return true;",
+        find: '  return aud === undefined || namesClient(aud, caller, metadata);',
+        replace: "  return aud === undefined || caller !== '' || namesClient(aud, caller, metadata);",
       },
     ],
     killers: [
