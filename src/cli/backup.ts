@@ -1,8 +1,12 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { Settings } from '../config/settings.ts';
+import type { BackupManifest } from '../ports/backup-store.ts';
 import { programVersion } from '../system/program-version.ts';
 import { command } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
+import { FOLDER_BACKUP_COMMANDS } from './folder-backups.ts';
+import { SERVER_OPTIONS } from './remote/options.ts';
+import { serverOf } from './remote/server-option.ts';
 import { commandEvent } from './session.ts';
 import { CONFIG_OPTION, JSON_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 import { printFields } from './table.ts';
@@ -15,43 +19,72 @@ const create = command({
   summary: 'Write a backup of the SQLite database to a new file, and verify it',
   description: [
     'The backup holds one state of the database: everything that was acknowledged before the command began. The file is written with mode 0600, verified, and only then gets its name. An existing file is never overwritten.',
+    'Without --out, the backup goes into `backup.directory`, where the newest `backup.keep` stay. With --server, the server makes it there, and --out downloads it.',
     'The backup does not hold `encryption.key`. Keep that key elsewhere: without it, all secrets in the backup are lost. PostgreSQL has tools of its own (docs/operate/backup.md).',
   ],
   servers: 'Servers may run on the same database meanwhile; they do not wait for the backup.',
   options: {
-    out: { kind: 'text', value: 'FILE', required: true, words: 'Names the new file.' },
+    out: { kind: 'text', value: 'FILE', words: 'Names the new file.' },
+    ...SERVER_OPTIONS,
     ...CONFIG_OPTION,
     ...JSON_OPTION,
   },
   environment: SETTINGS_VARIABLES,
   output:
     'The file, the time of the backup, the number of rows and the beginning of the digest of the encryption key. With --json, one JSON object with the digest of each table.',
-  examples: ['chancery backup create --out /backup/chancery-2026-11-21.db'],
+  examples: [
+    'chancery backup create --out /backup/chancery-2026-11-21.db',
+    'chancery backup create --server https://op.example.com --token-file admin.token',
+  ],
   run: async (call) => {
     const { out, json } = call.options;
+    const server = serverOf(call);
+    if (server !== undefined) {
+      const { createOnServer } = await import('./remote/server-backups.ts');
+      return await createOnServer(server, call);
+    }
     const { settings } = await settingsFor('production', call);
-    const { sqlitePath } = await import('../process/storage.ts');
     const { rowsIn } = await import('../storage/backup-manifest.ts');
-    const { createSqliteBackup } = await import('../storage/sqlite/backup.ts');
-    const path = sqlitePath(settings);
-    if (path === undefined)
-      throw new CommandFailure(
-        'storage.url names a PostgreSQL database: back it up with pg_dump or pg_basebackup (docs/operate/backup.md)',
-      );
-    const manifest = await createSqliteBackup(path, out, { program: programVersion(), now });
+    const made = await createdHere(settings, out);
+    const { manifest } = made;
     if (json) {
-      call.print(JSON.stringify({ out, ...manifest }));
-      return;
+      call.print(JSON.stringify({ ...made.names, ...manifest }));
+      return 0;
     }
     printFields(call.print, [
-      ['backup', out],
+      ...Object.entries(made.names).map(
+        ([name, value]) => [name === 'out' ? 'backup' : name, value] as const,
+      ),
       ['taken at', isoTime(manifest.taken_at)],
       ['rows', String(rowsIn(manifest.tables))],
       ['encryption key', manifest.encryption_key ?? 'none yet'],
     ]);
     call.print('Keep encryption.key in another place: without that key, all secrets in the backup are lost.');
+    return 0;
   },
 });
+
+interface CreatedHere {
+  /** The file, and the id of a backup in `backup.directory`. */
+  readonly names: Readonly<Record<string, string>>;
+  readonly manifest: BackupManifest;
+}
+
+/** Makes a backup at a path, or in `backup.directory`. */
+async function createdHere(settings: Settings, out: string | undefined): Promise<CreatedHere> {
+  const { backupWorkOf } = await import('./folder-backups.ts');
+  const work = await backupWorkOf(settings);
+  if (out === undefined) {
+    const { makeBackup } = await import('../storage/sqlite/backup-work.ts');
+    const { backupFile } = await import('../storage/sqlite/backup-folder.ts');
+    const { backup, cause } = await makeBackup(work);
+    if (backup.manifest === null) throw cause;
+    return { names: { id: backup.id, out: backupFile(work.folder, backup.id) }, manifest: backup.manifest };
+  }
+  const { createSqliteBackup } = await import('../storage/sqlite/backup.ts');
+  const manifest = await createSqliteBackup(work.database, out, { program: programVersion(), now });
+  return { names: { out }, manifest };
+}
 
 const verify = command({
   words: ['backup', 'verify'],
@@ -60,8 +93,8 @@ const verify = command({
     'The command reads every page of the file and compares the digest of every table with the one from the time of the backup. It needs no settings and no encryption key.',
   ],
   servers: 'The command uses no data of a server.',
-  operands: { file: { words: 'Names the backup that `backup create` wrote.' } },
-  options: JSON_OPTION,
+  operands: { file: { words: 'Names the backup that `backup create` wrote; with --server, its id.' } },
+  options: { ...SERVER_OPTIONS, ...JSON_OPTION },
   environment: [],
   output:
     'The time, the program version, the schema version and the number of rows. With --json, one JSON object.',
@@ -69,13 +102,18 @@ const verify = command({
   examples: ['chancery backup verify /backup/chancery-2026-11-21.db'],
   run: async (call) => {
     const { file } = call.operands;
+    const server = serverOf(call);
+    if (server !== undefined) {
+      const { verifyOnServer } = await import('./remote/server-backups.ts');
+      return await verifyOnServer(server, file, call);
+    }
     requireDatabaseFile(file);
     const { rowsIn } = await import('../storage/backup-manifest.ts');
     const { verifySqliteBackup } = await import('../storage/sqlite/backup.ts');
     const { manifest, digestsCompared } = await verifySqliteBackup(file);
     if (call.options.json) {
       call.print(JSON.stringify({ file, digests_compared: digestsCompared, ...manifest }));
-      return;
+      return 0;
     }
     printFields(call.print, [
       ['backup', file],
@@ -86,6 +124,7 @@ const verify = command({
       ['encryption key', manifest.encryption_key ?? 'none yet'],
       ['digests', digestsCompared ? 'as when it was made' : 'not compared: the schema is an older one'],
     ]);
+    return 0;
   },
 });
 
@@ -264,4 +303,4 @@ function whatToDo(taken_at: number): readonly string[] {
   ];
 }
 
-export const BACKUP_COMMANDS = [create, verify, restore, markAsRestored];
+export const BACKUP_COMMANDS = [create, verify, ...FOLDER_BACKUP_COMMANDS, restore, markAsRestored];

@@ -15,7 +15,8 @@ const OPTIONS = {
   backups: {
     kind: 'text',
     value: 'FOLDER',
-    words: 'Reads the newest backup in this folder completely, and says how old it is.',
+    words:
+      'Reads the newest backup in this folder completely, and says how old it is. Without it, the folder is `backup.directory` if that has a backup.',
   },
   ...JSON_OPTION,
   ...CONFIG_OPTION,
@@ -90,7 +91,8 @@ async function installationFindings(call: DoctorCall): Promise<readonly Finding[
   const { systemClock } = await import('../system/clock.ts');
   const key = tlsKeyProblem(settings);
   const { concerns } = planMemory(settings);
-  const { backups } = call.options;
+  const { serverBackups } = await import('./folder-backups.ts');
+  const backups = call.options.backups ?? (await serverBackups(settings));
   const inside = [
     ...settingsFindings(settings, mode, [
       ...concerns,

@@ -32,6 +32,7 @@ export function calledWrongly(line: string): CommandFailure {
 }
 
 const OPERATOR_ERRORS: ReadonlySet<string> = new Set([
+  'BackupRefused',
   'SettingsError',
   'StorageUnavailable',
   'SealBroken',

@@ -9,17 +9,19 @@ const OWNER_ONLY = 0o600;
  * draft stands beside it. Its name is random and its creation is exclusive, so the secrets never go through a link or into
  * a file that another user has put there.
  * @param write writes the content to the open draft
+ * @param place gives the draft its name; the default replaces what is at `path`
  */
 export async function writePrivateFile<T>(
   path: string,
   write: (descriptor: number) => Promise<T>,
+  place: (draft: string, path: string) => void = renameSync,
 ): Promise<T> {
   const draft = draftOf(path);
   const descriptor = openSync(draft, 'wx', OWNER_ONLY);
   try {
     const written = await write(descriptor);
     fsyncSync(descriptor);
-    renameSync(draft, path);
+    place(draft, path);
     return written;
   } catch (failure) {
     rmSync(draft, { force: true });
@@ -42,20 +44,29 @@ export function writePrivately(path: string, text: string): void {
 }
 
 /**
- * Writes a short text like `writePrivately`, and never replaces what is at `path`: a link, unlike a rename, fails there.
+ * Writes a short text like `writePrivately`, and never replaces what is at `path`.
  * @throws CommandFailure if something is at `path` already
  */
 export function writeNewPrivately(path: string, text: string): void {
   const draft = draftOf(path);
   try {
     writeFileSync(draft, `${text}\n`, { flag: 'wx', mode: OWNER_ONLY, flush: true });
+    placeNew(draft, path);
+  } catch (failure) {
+    rmSync(draft, { force: true });
+    throw failure;
+  }
+}
+
+/** Gives a draft a name that nothing has: a link, unlike a rename, fails there. @throws CommandFailure if something is at `path` already */
+export function placeNew(draft: string, path: string): void {
+  try {
     linkSync(draft, path);
   } catch (failure) {
     if (!isThereAlready(failure)) throw failure;
     throw new CommandFailure(`${path} is there already: nothing was changed`);
-  } finally {
-    rmSync(draft, { force: true });
   }
+  rmSync(draft);
 }
 
 const isThereAlready = (failure: unknown): boolean =>

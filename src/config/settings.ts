@@ -139,7 +139,6 @@ export const SETTINGS = {
 
   ...PROCESS_SETTINGS,
   ...STORAGE_SETTINGS,
-  ...BACKUP_SETTINGS,
   'storage.sweep-interval': seconds({
     default: 60,
     min: 1,
@@ -168,6 +167,7 @@ export const SETTINGS = {
     description:
       'How often a server without tenants checks whether the first tenant was created. Every later change takes effect with the next request.',
   }),
+  ...BACKUP_SETTINGS,
 
   ...CLOCK_SETTINGS,
   'audit.lifetime': seconds({

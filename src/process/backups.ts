@@ -7,11 +7,11 @@ import type { BackupWork } from '../storage/sqlite/backup-work.ts';
 import { programVersion } from '../system/program-version.ts';
 import { sqlitePath } from './storage.ts';
 
-const POSTGRES_BACKUPS =
+export const POSTGRES_BACKUPS =
   'storage.url names a PostgreSQL database: back it up with pg_dump or pg_basebackup (docs/operate/backup.md)';
 
 /** Returns what makes backups in the folder of the settings; undefined for a database with tools of its own. */
-function backupWork(settings: Settings): Omit<BackupWork, 'begun'> | undefined {
+export function backupWork(settings: Settings): Omit<BackupWork, 'begun'> | undefined {
   const database = sqlitePath(settings);
   if (database === undefined) return undefined;
   const named = settings['backup.directory'];

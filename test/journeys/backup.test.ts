@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -111,7 +111,9 @@ test('what other tools restored is declared as such; a damaged backup and a wron
   assert.equal((await storage.restoration())?.taken_at, 1_795_255_200);
   await storage.close();
   for (const [words, code, line] of [
-    [['backup', 'create'], 2, /--out is missing/],
+    [['backup', 'create', '--out', join(root, 'backup.db')], 1, /is there already/],
+    [['backup', 'delete', '../data/chancery'], 1, /no such backup/],
+    [['backup', 'download', 'x', '--out', join(root, 'x')], 2, /--server is missing/],
     [['backup', 'restored', '--taken-at', 'yesterday'], 2, /--taken-at must be a time/],
     [['backup', 'verify', database], 1, /not a backup/],
     [
@@ -125,4 +127,61 @@ test('what other tools restored is declared as such; a damaged backup and a wron
     assert.deepEqual([how, line.test(stderr)], [code, true], stderr);
   }
   assert.match(await run('backup', 'verify', join(root, 'backup.db')), /as when it was made/);
+});
+
+test('backups in the folder of the server: commands here and over HTTP make, list, verify, download and delete the same ones', async () => {
+  const program = await start();
+  const folder = `${database}.backups`;
+  const [here = {}] = jsonLines(await run('backup', 'create', '--json'));
+  assert.equal(here['out'], join(folder, `${String(here['id'])}.db`));
+  const tokens = join(root, 'admin.token');
+  writeFileSync(tokens, program.adminToken, { mode: 0o600 });
+  const remote = ['--server', program.managementUrl, '--token-file', tokens, '--json'];
+  const copy = join(root, 'downloaded.db');
+  const [there = {}] = jsonLines(await run('backup', 'create', '--out', copy, ...remote));
+  assert.equal(there['state'], 'complete');
+  assert.deepEqual([statSync(copy).size, statSync(copy).mode & 0o777], [there['bytes'], 0o600]);
+  assert.match(await run('backup', 'verify', copy), /as when it was made/);
+  const ids = [there['id'], here['id']];
+  const lists = [await run('backup', 'list', '--json'), await run('backup', 'list', ...remote)];
+  for (const lines of lists)
+    assert.deepEqual(
+      jsonLines(lines).map(({ id }) => id),
+      ids,
+    );
+  assert.deepEqual(jsonLines(lists[0] ?? ''), jsonLines(lists[1] ?? ''));
+
+  const verified = await run('backup', 'verify', String(here['id']), ...remote);
+  assert.match(verified, /"state":"passed"/);
+  const again = await attempt(
+    ENCRYPTION_KEY,
+    'backup',
+    'download',
+    String(here['id']),
+    '--out',
+    copy,
+    ...remote,
+  );
+  assert.deepEqual([again.how, /is there already/.test(again.stderr)], [1, true], again.stderr);
+  writeFileSync(String(here['out']), 'another content', { flag: 'r+' });
+  const changed = await attempt(ENCRYPTION_KEY, 'backup', 'verify', String(here['id']), ...remote);
+  assert.deepEqual([changed.how, /not as it was made/.test(changed.stderr)], [1, true], changed.stderr);
+  const to = join(root, 'changed.db');
+  const other = await attempt(
+    ENCRYPTION_KEY,
+    'backup',
+    'download',
+    String(here['id']),
+    '--out',
+    to,
+    ...remote,
+  );
+  assert.deepEqual([other.how, /another digest/.test(other.stderr)], [1, true], other.stderr);
+  assert.ok(!existsSync(to));
+
+  await run('backup', 'delete', String(here['id']), ...remote);
+  await run('backup', 'delete', String(there['id']));
+  assert.equal(await run('backup', 'list', '--json'), '');
+  const metrics = await (await fetch(`${program.managementUrl}/metrics`)).text();
+  assert.doesNotMatch(metrics, /^chancery_backup_timestamp_seconds /mu);
 });

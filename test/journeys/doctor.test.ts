@@ -127,4 +127,16 @@ test('doctor --backups: the newest backup is read; one that was changed, and an 
     [damaged.how, faultsOf(damaged).some((fault) => fault.startsWith('problem backup:'))],
     [1, true],
   );
+  const [nothing, kept] = [
+    await chancery(['doctor', '--json'], own),
+    await chancery(['backup', 'create'], own),
+  ];
+  assert.ok(!findingsOf(nothing).some(({ about }) => about === 'backup'));
+  assert.equal(kept.how, 0, kept.stderr);
+  const found = findingsOf(await chancery(['doctor', '--json'], own));
+  const [finding] = found.filter(({ about }) => about === 'backup');
+  assert.match(
+    finding?.says ?? '',
+    /chancery\.db\.backups\/[0-9TZ]+-[0-9a-f]{8}\.db is sound and 0 hours old$/u,
+  );
 });

@@ -147,9 +147,12 @@ export async function backupFindings(folder: string, now: number): Promise<reado
   }
 }
 
+/** Files that stand beside the backups in `backup.directory`. */
+const BESIDE_BACKUPS = /\.(?:json|lock|new-[0-9a-f]{16})(?:-journal)?$/u;
+
 function newestFile(folder: string): string | undefined {
   const files = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !BESIDE_BACKUPS.test(entry.name))
     .map((entry) => join(folder, entry.name));
   return files.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0];
 }

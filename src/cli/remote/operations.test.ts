@@ -32,7 +32,6 @@ const ON_THE_MACHINE: Readonly<Record<string, string>> = {
   'storage confirm-issuer': 'lets a server start that refuses to',
   'clock show': 'lets a server start that refuses to',
   'clock confirm': 'lets a server start that refuses to',
-  'backup create': 'writes a file of this machine; a backup has every secret',
   'backup restore': 'replaces the database below a server',
   'backup restored': 'replaces the database below a server',
 };
@@ -58,6 +57,7 @@ const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   'admin-grant-read': 'grants list has all members',
   'admin-access-token-list': 'grants list and grants revoke work on what tokens come from',
   'admin-access-token-revoke': 'grants list and grants revoke work on what tokens come from',
+  'admin-federation-member-chain': 'federation resolve explains a chain from the machine that runs it',
   'admin-federation-resolve': 'federation resolve explains a chain from the machine that runs it',
   'admin-trust-anchor-read': 'federation trust-anchors show has all members',
   'admin-trust-anchor-look': 'federation trust-anchors show looks itself',

@@ -173,6 +173,11 @@ export const REMOTE: Readonly<Record<string, RemoteRow>> = {
     reason:
       'the registration tokens of an export cannot be given over the API; declare the clients in files, and apply them',
   },
+  'backup create': { own: ['admin-backup-create', 'admin-backup-read', 'admin-backup-download'] },
+  'backup verify': { own: ['admin-backup-verify', 'admin-backup-read'] },
+  'backup list': { operation: 'admin-backup-list', lists: true },
+  'backup download': { own: ['admin-backup-read', 'admin-backup-download'] },
+  'backup delete': { operation: 'admin-backup-delete', request: byId },
   plan: { own: ['admin-declaration-plan', 'admin-declaration-list'] },
   apply: { own: ['admin-declaration-plan', 'admin-declaration-apply', 'admin-declaration-list'] },
   'iat create': {

@@ -25,6 +25,8 @@ export interface RemoteAnswer {
 export interface Server {
   /** Sends one request. Throws CommandFailure with the problem details of a refusal. */
   send(operation: string, request?: RemoteRequest): Promise<RemoteAnswer>;
+  /** Sends one request whose answer is a file of any length. Throws as `send`. */
+  open(operation: string, request?: RemoteRequest): Promise<Response>;
   /** Yields the items of a list, page by page. */
   pages(
     operation: string,
@@ -42,10 +44,15 @@ export function openServer(url: string, call: ServerCall): Server {
   const { tenant, reason } = call.options;
   if (typeof tenant === 'string') headers.set('tenant-id', tenant);
   if (typeof reason === 'string') headers.set('audit-reason', reasonOf(reason));
-  const send: Server['send'] = async (operation, request = {}) =>
+  const open: Server['open'] = async (operation, request = {}) =>
     await ask(base, headers, operation, request);
+  const send: Server['send'] = async (operation, request) => {
+    const response = await open(operation, request);
+    return { status: response.status, json: jsonOf(await response.text()) };
+  };
   return {
     send,
+    open,
     async *pages(operation, request = {}) {
       let cursor: string | undefined;
       do {
@@ -112,7 +119,7 @@ async function ask(
   common: Headers,
   operation: string,
   { segments = {}, query = {}, body }: RemoteRequest,
-): Promise<RemoteAnswer> {
+): Promise<Response> {
   const contract = ADMIN_CONTRACTS.find(({ name }) => name === operation);
   if (contract === undefined) throw new Error(`there is no operation ${operation}`);
   const path = contract.path.replaceAll(/\{(\w+)\}/gu, (_, name: string) =>
@@ -133,19 +140,22 @@ async function ask(
     headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const text = await response.text();
-  const json = jsonOf(text);
-  if (response.ok) return { status: response.status, json };
-  throw refusal(response, json, base);
+  if (response.ok) return response;
+  throw refusal(response, jsonOf(await response.text()), base);
 }
 
 async function answered(base: string, address: string, init: RequestInit): Promise<Response> {
+  const late = new AbortController();
+  // A file may take longer than its beginning.
+  const timeout = setTimeout(() => late.abort(new Error('it takes too long')), TIMEOUT_MS);
   try {
     // A redirect would take the token to another host.
-    return await fetch(address, { ...init, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return await fetch(address, { ...init, redirect: 'manual', signal: late.signal });
   } catch (failure) {
     const { message, cause } = failure as Error;
     throw new CommandFailure(`${base} does not answer: ${cause instanceof Error ? cause.message : message}`);
+  } finally {
+    clearTimeout(timeout);
   }
 }
 

@@ -34,7 +34,7 @@ export function refused(failure: unknown): never {
   throw new Problem(failure.why === 'no-room' ? 'insufficient_storage' : 'conflict', failure.message);
 }
 
-export function rendered(backup: StoredBackup): Item {
+export function renderedBackup(backup: StoredBackup): Item {
   const { manifest, requested_at, verification, ...own } = backup;
   const tables = manifest === null ? null : Object.entries(manifest.tables);
   return {

@@ -6,7 +6,14 @@ import { timeText } from '../../../spec/time-text.ts';
 import { acting, creating, type Item, listing, reading, removing, type WriteCall } from '../operation.ts';
 import { pageIn } from '../page-in-memory.ts';
 import { versionOf } from '../version.ts';
-import { type AdminBackupNeeds, conflict, refused, rendered, storedBackup, storeOf } from './backup-item.ts';
+import {
+  type AdminBackupNeeds,
+  conflict,
+  refused,
+  renderedBackup,
+  storedBackup,
+  storeOf,
+} from './backup-item.ts';
 import { backupCreate, backupDelete, backupList, backupRead, backupVerify } from './contract.ts';
 import { backupDownloading } from './download.ts';
 
@@ -18,10 +25,10 @@ interface WritingNeeds extends AdminBackupNeeds {
 
 export const adminBackups = [
   listing<AdminBackupNeeds>(backupList, async (needs, { page }) =>
-    pageIn((await storeOf(needs).list()).map(rendered), page, 'id'),
+    pageIn((await storeOf(needs).list()).map(renderedBackup), page, 'id'),
   ),
   reading<AdminBackupNeeds>(backupRead, async (needs, call) => ({
-    item: rendered(await storedBackup(storeOf(needs), call)),
+    item: renderedBackup(await storedBackup(storeOf(needs), call)),
   })),
   creating<WritingNeeds>(backupCreate, async (needs, call) => {
     const store = storeOf(needs);
@@ -33,7 +40,7 @@ export const adminBackups = [
       commit: async () => {
         const backup = await store.create().catch(refused);
         await recordAct(needs, call, backup);
-        return { item: rendered(backup), location: `/backups/${backup.id}` };
+        return { item: renderedBackup(backup), location: `/backups/${backup.id}` };
       },
     };
   }),
@@ -43,12 +50,12 @@ export const adminBackups = [
     if (backup.state !== 'complete') throw conflict(`the state of the backup is ${backup.state}`);
     const verification = { at: needs.clock.now(), finding: null, tables: [] };
     return {
-      before: rendered(backup),
-      after: rendered({ ...backup, verification }),
+      before: renderedBackup(backup),
+      after: renderedBackup({ ...backup, verification }),
       commit: async () => {
         const begun = await store.verify(backup.id).catch(refused);
         await recordAct(needs, call, backup);
-        return { item: rendered(begun) };
+        return { item: renderedBackup(begun) };
       },
     };
   }),
@@ -56,7 +63,7 @@ export const adminBackups = [
   removing<WritingNeeds>(backupDelete, async (needs, call) => {
     const store = storeOf(needs);
     const backup = await storedBackup(store, call);
-    const before = rendered(backup);
+    const before = renderedBackup(backup);
     call.ifMatch.require(versionOf(before));
     if (backup.state === 'creating' || backup.verification?.finding === null)
       throw conflict('the backup is being made or verified: wait until that has ended');
