@@ -163,7 +163,7 @@ test('backups in the folder of the server: commands here and over HTTP make, lis
     ...remote,
   );
   assert.deepEqual([again.how, /is there already/.test(again.stderr)], [1, true], again.stderr);
-  writeFileSync(String(here['out']), 'another content', { flag: 'r+' });
+  writeFileSync(here['out'], 'another content', { flag: 'r+' });
   const changed = await attempt(ENCRYPTION_KEY, 'backup', 'verify', String(here['id']), ...remote);
   assert.deepEqual([changed.how, /not as it was made/.test(changed.stderr)], [1, true], changed.stderr);
   const to = join(root, 'changed.db');

@@ -134,7 +134,7 @@ test('doctor --backups: the newest backup is read; one that was changed, and an 
   assert.ok(!findingsOf(nothing).some(({ about }) => about === 'backup'));
   assert.equal(kept.how, 0, kept.stderr);
   const found = findingsOf(await chancery(['doctor', '--json'], own));
-  const [finding] = found.filter(({ about }) => about === 'backup');
+  const finding = found.find(({ about }) => about === 'backup');
   assert.match(
     finding?.says ?? '',
     /chancery\.db\.backups\/[0-9TZ]+-[0-9a-f]{8}\.db is sound and 0 hours old$/u,
