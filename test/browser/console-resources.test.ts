@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
@@ -317,5 +319,29 @@ suite('pages of the console about other parties', () => {
       assert.equal(String(kept).includes(hidden), false);
       assert.equal(federated.program.output().includes(hidden), false);
     }
+  });
+
+  test('an administrator makes, verifies, downloads and deletes a backup; an operator sees it', async () => {
+    const { page } = admin;
+    const dialog = page.getByRole('dialog');
+    await admin.go('#/backups');
+    await page.getByRole('button', { name: 'New backup' }).click();
+    await dialog.getByRole('button', { name: 'Make it' }).click();
+    await page.getByText('Complete', { exact: true }).waitFor();
+    await operator.go('#/backups');
+    const seen = operator.page.locator('#content button:not(.square)');
+    assert.deepEqual(await seen.allInnerTexts(), ['Details']);
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    const file = readFileSync(await (await saving).path());
+    await page.getByRole('button', { name: 'Details' }).click();
+    await dialog.getByText(hash('sha256', file)).waitFor();
+    await dialog.getByRole('button', { name: 'Verify' }).click();
+    await dialog.getByText('Passed').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog', { name: 'Delete this backup?' }).getByLabel('Reason').fill('a test');
+    await page.keyboard.press('Enter');
+    await page.getByText('There are no backups yet').waitFor();
+    assert.deepEqual((await administer(federated.program, '/backups'))['items'], []);
   });
 });

@@ -3,6 +3,7 @@ import type { MessageKey } from '../state/messages.ts';
 import type { IconName } from '../view/icon.ts';
 import { accounts } from './accounts/accounts.ts';
 import { audit } from './audit/audit.ts';
+import { backups } from './backups/backups.ts';
 import { clients } from './clients/clients.ts';
 import { federation } from './federation/federation.ts';
 import { initialTokens } from './initial-tokens/initial-tokens.ts';
@@ -88,6 +89,14 @@ export const GROUPS: readonly PlaceGroup[] = [
         icon: 'settings',
         scope: 'admin:settings:read',
         show: settings,
+      },
+      {
+        name: 'backups',
+        label: 'backups',
+        icon: 'backup',
+        scope: 'admin:backups:read',
+        ofServer: true,
+        show: backups,
       },
       {
         name: 'tenants',

@@ -35,6 +35,10 @@ async function authorised(
 export const requested = async (path: string, options: RequestInit): Promise<Response> =>
   await authorised(tenant.value, apiBase + path, options);
 
+/** Sends a request about the whole server, for a file. @param path below the address of the API */
+export const requestedOfServer = async (path: string, options: RequestInit): Promise<Response> =>
+  await authorised(undefined, apiBase + path, options);
+
 /** The administration API, through the typed client of the package. */
 const apiWith = (tenantNow: () => string | undefined) =>
   createClient({
@@ -58,6 +62,10 @@ const isAborted = (failure: unknown): boolean =>
 /** Another person changed the record meanwhile (RFC 9110 §13.1.1). */
 export const isConflict = (failure: unknown): boolean =>
   failure instanceof ChanceryError && failure.status === 412;
+
+/** The server cannot do this as it is set up: it has no federation, or another storage (409). */
+export const isUnsupported = (failure: unknown): boolean =>
+  failure instanceof ChanceryError && failure.status === 409;
 
 export const isAbsent = (failure: unknown): boolean =>
   failure instanceof ChanceryError && failure.status === 404;

@@ -7,6 +7,8 @@ const PATHS = {
   add: 'M12 5v14M5 12h14',
   audit: 'M6 3h9l4 4v14H6zM14 3v5h5M9 12h7M9 16h7',
   back: 'M15 5l-7 7 7 7',
+  backup:
+    'M5 6c0-1.7 3.1-3 7-3s7 1.3 7 3-3.1 3-7 3-7-1.3-7-3ZM5 6v12c0 1.7 3.1 3 7 3s7-1.3 7-3V6M5 12c0 1.7 3.1 3 7 3s7-1.3 7-3',
   check: 'M5 12.5l4.5 4.5L19 7.5',
   client: 'M4 5h16v12H4zM9 21h6M12 17v4',
   close: 'M6 6l12 12M18 6L6 18',

@@ -40,6 +40,8 @@ interface ListPageProps<Item> {
   readonly keyOf: (item: Item) => string;
   readonly columns: (reload: () => void) => readonly Column<Item>[];
   readonly empty: { readonly icon: IconName; readonly title: string; readonly text?: ComponentChildren };
+  /** Shows why there is no list, for failures that another attempt would not mend; undefined for the others. */
+  readonly refused?: (failure: unknown) => VNode | undefined;
   /** Changes when something else changed the list. */
   readonly version?: number;
 }
@@ -79,8 +81,8 @@ function ListPage<Item>(props: ListPageProps<Item>): VNode {
   return div(null, component(Toolbar, { search, filters }), card(undefined, content(), { flush: true }));
 
   function content(): ComponentChildren {
-    const { value, busy, problem, reload } = loaded;
-    if (problem !== undefined) return failed(problem, reload);
+    const { value, busy, problem, failure, reload } = loaded;
+    if (problem !== undefined) return props.refused?.(failure) ?? failed(problem, reload);
     if (value === undefined) return skeleton();
     if (value.items.length === 0 && value.next === undefined && cursors.value.length === 0)
       return isFiltered

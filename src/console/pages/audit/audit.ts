@@ -5,6 +5,7 @@ import { api, wordsOf } from '../../state/api.ts';
 import { setting } from '../../state/into.ts';
 import { t, tWord } from '../../state/messages.ts';
 import { href, route } from '../../state/route.ts';
+import { saveFile } from '../../state/save-file.ts';
 import { toast } from '../../state/toasts.ts';
 import { action, menu } from '../../view/controls.ts';
 import { component, div } from '../../view/elements.ts';
@@ -25,6 +26,7 @@ const GROUPS = [
   'consent',
   'server-key',
   'tenant',
+  'backup',
   'federation',
   'trust-anchor',
   'webhook',
@@ -105,10 +107,7 @@ async function exported(format: 'csv' | 'jsonl'): Promise<void> {
   try {
     const text = await api.adminAuditExport({ query: { ...Object.fromEntries(chosen), format } });
     const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
-    const url = URL.createObjectURL(new Blob([text], { type }));
-    const link = Object.assign(document.createElement('a'), { href: url, download: `audit.${format}` });
-    link.click();
-    URL.revokeObjectURL(url);
+    saveFile(new Blob([text], { type }), `audit.${format}`);
   } catch (failure) {
     toast(wordsOf(failure));
   }

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
-import { type AdminFederationMember, ChanceryError } from '../../../client/client.ts';
+import type { AdminFederationMember } from '../../../client/client.ts';
+import { isUnsupported } from '../../state/api.ts';
 import { t } from '../../state/messages.ts';
 import { empty } from '../../view/page.ts';
 
@@ -12,6 +13,4 @@ export const memberName = ({
 
 /** Says that the tenant has no federation, where that is why a request failed; otherwise undefined. */
 export const withoutFederation = (failure: unknown): VNode | undefined =>
-  failure instanceof ChanceryError && failure.status === 409
-    ? empty('federation', t('federation.off'), t('federation.off.text'))
-    : undefined;
+  isUnsupported(failure) ? empty('federation', t('federation.off'), t('federation.off.text')) : undefined;
