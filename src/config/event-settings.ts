@@ -1,8 +1,8 @@
-import { integer, type Setting, seconds } from './setting.ts';
+import { flag, integer, type Setting, seconds } from './setting.ts';
 
 const DAY = 86_400;
 
-/** Settings for streams of events and for webhooks. */
+/** Settings for streams of events, for webhooks and for the revocation feed. */
 export const EVENT_SETTINGS = {
   'events.streams': integer({
     default: 100,
@@ -67,5 +67,35 @@ export const EVENT_SETTINGS = {
     min: 1,
     max: 3600,
     description: 'How often the server looks for events to deliver, in each process.',
+  }),
+  'revocation-feed.enabled': flag({
+    default: true,
+    tenants: 'inherited',
+    description:
+      'Whether clients with the introspection scope may follow the revocations at `/token/revocations`. Without it, resource servers learn of a revocation by introspection only.',
+  }),
+  'revocation-feed.heartbeat': seconds({
+    default: 2,
+    min: 1,
+    max: 30,
+    tenants: 'inherited',
+    description:
+      'How often the feed says that nothing has changed. A resource server takes a longer silence for a cut stream, so keep it below the staleness that resource servers accept.',
+  }),
+  'revocation-feed.streams': integer({
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    unit: 'streams',
+    description:
+      'The maximum number of streams of revocations that a process serves at once, for all tenants. Beyond it the server answers 429. All streams of a tenant share one look at the database each quarter of a second.',
+  }),
+  'revocation-feed.streams-per-client': integer({
+    default: 100,
+    min: 1,
+    max: 100_000,
+    unit: 'streams',
+    description:
+      'The maximum number of streams of revocations of one client, in each process. Each copy of a resource server has one.',
   }),
 } as const satisfies Readonly<Record<string, Setting>>;

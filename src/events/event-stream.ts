@@ -4,6 +4,8 @@ import type { Selection } from './audit-selection.ts';
 import type { EventCursors } from './event-cursor.ts';
 import type { EventItem } from './event-item.ts';
 import { followAudit } from './follow-audit.ts';
+import { endEvent, json, line, PATIENCE_MS } from './server-sent-events.ts';
+import { leaving } from './streams.ts';
 
 export interface EventStreamNeeds {
   readonly audit: Pick<AuditLog, 'page'>;
@@ -31,47 +33,18 @@ export interface EventStreamRequest {
 const LOOK_SECONDS = 1;
 /** Shorter than the idle timeouts of proxies, and than the server's own for clients that do not read. */
 const HEARTBEAT_SECONDS = 15;
-/** A reader that takes longer for one part gives its place to others. It can resume where it was. */
-const PATIENCE_MS = 30_000;
 
 /**
  * Yields server-sent events (WHATWG HTML §9.2): each with the cursor as its `id`, and a comment or a cursor alone where nothing
- * happens. `gap` says that events were swept before the reader came to them, `end` why the stream ends. JSON has no line breaks,
- * so that no member of an event can make a line of its own.
+ * happens. `gap` says that events were swept before the reader came to them, `end` why the stream ends.
  */
 export function eventStream(needs: EventStreamNeeds, request: EventStreamRequest): AsyncIterable<string> {
   const gone = new AbortController();
-  const chunks = streamed(needs, request, gone.signal);
-  let isOver = false;
-  const over = (): void => {
-    if (isOver) return;
-    isOver = true;
+  return leaving(streamed(needs, request, gone.signal), () => {
     gone.abort();
     request.ended();
-  };
-  return {
-    [Symbol.asyncIterator]: () => ({
-      async next() {
-        try {
-          const result = await chunks.next();
-          if (result.done === true) over();
-          return result;
-        } catch (failure) {
-          over();
-          throw failure;
-        }
-      },
-      // The generator may wait for its next look: it ends after that.
-      async return() {
-        over();
-        return await Promise.resolve({ value: undefined, done: true });
-      },
-    }),
-  };
+  });
 }
-
-const line = (name: string, value: string): string => `${name}: ${value}\n`;
-const json = (value: object): string => line('data', JSON.stringify(value));
 
 async function* streamed(
   { audit, clock, sleep, cursors, render, stopping }: EventStreamNeeds,
@@ -83,15 +56,14 @@ async function* streamed(
     stop.addEventListener('abort', () => resolve(), { once: true }),
   );
   const wait = async (): Promise<void> => await Promise.race([sleep(LOOK_SECONDS), aborted]);
-  const end = (reason: string): string => `${line('event', 'end')}${json({ reason })}\n`;
   let sentAt = clock.milliseconds();
   let told = after;
   yield `: follows the audit\n${line('retry', '3000')}${line('id', cursors.textOf(after))}\n`;
   for await (const part of followAudit(audit, selection, { after, stop, wait })) {
-    if (expires_at !== undefined && clock.now() >= expires_at) return yield end('token-expired');
-    if (!(await isLive())) return yield end('token-revoked');
+    if (expires_at !== undefined && clock.now() >= expires_at) return yield endEvent('token-expired');
+    if (!(await isLive())) return yield endEvent('token-revoked');
     if (clock.milliseconds() - sentAt > PATIENCE_MS + HEARTBEAT_SECONDS * 1000)
-      return yield end('slow-reader');
+      return yield endEvent('slow-reader');
     const { events, until, missed } = part;
     const id = line('id', cursors.textOf(until));
     let text = missed === 0 ? '' : `${line('event', 'gap')}${json({ missed })}\n`;
@@ -104,5 +76,5 @@ async function* streamed(
     yield until === told || events.at(-1)?.sequence === until ? text || ':\n\n' : `${text}${id}\n`;
     told = until;
   }
-  if (stopping.aborted) yield end('server-stops');
+  if (stopping.aborted) yield endEvent('server-stops');
 }

@@ -1,4 +1,3 @@
-import type { Settings } from '../config/settings.ts';
 import type { Streams } from '../ports/streams.ts';
 
 export interface OpenStreams extends Streams {
@@ -6,10 +5,14 @@ export interface OpenStreams extends Streams {
   stop(): void;
 }
 
+/** The maximum numbers of streams of a process, and of one caller in it. */
+export interface StreamLimits {
+  readonly total: number;
+  readonly perCaller: number;
+}
+
 /** Bounds the streams of a process, and of each caller in it. */
-export function openStreams(
-  settings: Pick<Settings, 'events.streams' | 'events.streams-per-caller'>,
-): OpenStreams {
+export function openStreams({ total: totalMax, perCaller }: StreamLimits): OpenStreams {
   const stopped = new AbortController();
   const open = new Map<string, number>();
   let total = 0;
@@ -18,8 +21,8 @@ export function openStreams(
     stop: () => stopped.abort(),
     enter(caller) {
       const own = open.get(caller) ?? 0;
-      if (stopped.signal.aborted || total >= settings['events.streams']) return undefined;
-      if (own >= settings['events.streams-per-caller']) return undefined;
+      if (stopped.signal.aborted || total >= totalMax) return undefined;
+      if (own >= perCaller) return undefined;
       open.set(caller, own + 1);
       total += 1;
       let left = false;
@@ -32,5 +35,32 @@ export function openStreams(
         else open.set(caller, rest);
       };
     },
+  };
+}
+
+/** Calls `leave` once when the chunks end, whichever way: also if nothing was read, or the caller has gone. */
+export function leaving<Chunk>(chunks: AsyncGenerator<Chunk>, leave: () => void): AsyncIterable<Chunk> {
+  let hasLeft = false;
+  const leaveOnce = (): void => {
+    if (!hasLeft) leave();
+    hasLeft = true;
+  };
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        try {
+          const result = await chunks.next();
+          if (result.done === true) leaveOnce();
+          return result;
+        } catch (failure) {
+          leaveOnce();
+          throw failure;
+        }
+      },
+      async return() {
+        leaveOnce();
+        return await chunks.return(undefined);
+      },
+    }),
   };
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
-import { openStreams } from '../events/streams.ts';
 import { joseJwtSigner } from '../jose/compact-jws.ts';
 import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtInspector, joseJwtVerifier } from '../jose/jwt-verifier.ts';
@@ -12,7 +11,6 @@ import type { FetchOutcome, Metrics } from '../ports/metrics.ts';
 import { FETCH_PURPOSES, type FetchPurpose } from '../ports/outbound-http.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Sealer } from '../ports/sealer.ts';
-import type { Streams } from '../ports/streams.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
 import type { ProcessCaches } from '../spec/caches.ts';
 import { parsePortRange } from '../spec/port-range.ts';
@@ -23,6 +21,7 @@ import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
 import { sealerForTenant } from '../system/sealer.ts';
 import type { Jose, Platform } from '../tenant/platform.ts';
+import { type ProcessStreams, processStreams } from './streams.ts';
 import { type ProcessTracing, withSpans } from './tracing.ts';
 
 /** Parts of the platform that the caller has opened already. */
@@ -35,7 +34,7 @@ export interface OpenedParts
   readonly caches: ProcessCaches;
   readonly sealer: Sealer;
   /** Absent for commands, which have none. */
-  readonly streams?: Streams;
+  readonly streams?: ProcessStreams;
   /** The clock for requests. The default is that of the machine. */
   readonly clock?: Clock;
   /** Origins of every issuer here: the server does not fetch from itself. */
@@ -86,7 +85,7 @@ export function openPlatform({
   );
   const platform: ProcessPlatform = {
     clock,
-    streams: opened.streams ?? openStreams(settings),
+    ...(opened.streams ?? processStreams(settings)),
     sleep: async (seconds) => await sleep(seconds * 1000, undefined, { ref: false }),
     random: systemRandom,
     jose: joseBy(clock),

@@ -4,7 +4,6 @@ import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Readiness, storageState } from '../endpoints/health/endpoint.ts';
-import { type OpenStreams, openStreams } from '../events/streams.ts';
 import type { Host } from '../http/host.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import type { Backups } from '../ports/backup-store.ts';
@@ -28,6 +27,7 @@ import { startManagementHost, startPublicHosts, startWaitingHosts } from './list
 import { openMemory, type ProcessMemory } from './memory.ts';
 import { serverFacts } from './server-facts.ts';
 import { openStorageWhenThere } from './storage.ts';
+import { type ProcessStreams, processStreams } from './streams.ts';
 import { openTenants } from './tenants.ts';
 import { openTls } from './tls.ts';
 import { openProcessTracing } from './tracing.ts';
@@ -201,7 +201,7 @@ async function open(
   const keyRing = await openKeyRing({ settings, storage, sealer: opened.sealer, log, metrics: measured });
   closers.push(async () => await keyRing.stop());
   const clock = await openProcessClock({ settings, storage, log, metrics: measured });
-  const streams = openStreams(settings);
+  const streams = processStreams(settings);
   const tenants = await openTenants({
     streams,
     settings,
@@ -276,12 +276,13 @@ async function drain(hosts: readonly Host[], seconds: number): Promise<void> {
 function renewingCertificates(
   tls: ReturnType<typeof openTls>,
   hosts: readonly Host[],
-  streams: Pick<OpenStreams, 'stop'>,
+  { streams, revocationStreams }: ProcessStreams,
 ): () => Promise<void> {
   const watching = tls.watch((material) => hosts.forEach((host) => host.renewTls(material)));
   return async () => {
     watching.stop();
     streams.stop();
+    revocationStreams.stop();
     await Promise.all(hosts.map((host) => host.close()));
   };
 }

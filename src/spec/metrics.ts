@@ -90,6 +90,16 @@ export const METRICS = {
     help: 'Attempts to deliver events to webhooks, by outcome (delivered, postponed, failed).',
     labels: ['outcome'],
   },
+  chancery_revocation_feed_streams_total: {
+    kind: 'counter',
+    help: 'Requests of resource servers for the revocation feed, by outcome (opened, refused because of a limit).',
+    labels: ['outcome'],
+  },
+  chancery_revocation_feed_ends_total: {
+    kind: 'counter',
+    help: 'Streams of the revocation feed that ended, by reason (reader-left, caller-changed, slow-reader, server-stops, tenant-changed, unavailable).',
+    labels: ['reason'],
+  },
   chancery_webhook_missed_events_total: {
     kind: 'counter',
     help: 'Events whose lifetime in the audit ended before a webhook came to them.',

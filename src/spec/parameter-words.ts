@@ -16,7 +16,8 @@ export const PARAMETER_WORDS = {
   code_challenge: 'The SHA-256 digest of `code_verifier` in base64url (RFC 7636 §4.2).',
   code_challenge_method: '`S256` (RFC 7636 §4.3).',
   code_verifier: 'The text whose digest the authorisation request had (RFC 7636 §4.5).',
-  cursor: 'The place where the page begins, from the `Link` header of the page before it.',
+  cursor:
+    'The place where the answer goes on: from the `Link` header of the page before it, or the `id` of the last event.',
   device_code:
     'The code of the device, from the answer of the device authorisation endpoint (RFC 8628 §3.4).',
   dpop_jkt: 'The thumbprint of the key that the code will be bound to (RFC 9449 §10).',

@@ -29,6 +29,7 @@ import { openApi } from '../endpoints/open-api/endpoint.ts';
 import { pageAsset } from '../endpoints/page-asset/endpoint.ts';
 import { pushedAuthorizationRequest } from '../endpoints/pushed-authorization-request/endpoint.ts';
 import { revocation } from '../endpoints/revocation/endpoint.ts';
+import { revocationFeedEndpoint } from '../endpoints/revocation-feed/endpoint.ts';
 import { signedJwkSet } from '../endpoints/signed-jwk-set/endpoint.ts';
 import { contract as startPageContract } from '../endpoints/start-page/contract.ts';
 import { startPage, startPageToken } from '../endpoints/start-page/endpoint.ts';
@@ -83,6 +84,7 @@ const ENDPOINTS: readonly Open<Issuer>[] = [
   userinfo,
   postedUserinfo,
   introspection,
+  (issuer) => (issuer.settings['revocation-feed.enabled'] ? revocationFeedEndpoint(issuer) : undefined),
   revocation,
   jwkSet,
   (issuer) => signedJwkSet(issuer.settings['federation.enabled'] ? issuer : undefined),

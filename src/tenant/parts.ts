@@ -16,7 +16,8 @@ import { loadServerKeys, type ServerKeys } from '../keys/server-keys.ts';
 import type { KeyMaker } from '../ports/key-maker.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ServerKeyStore } from '../ports/server-key-store.ts';
-import type { TenantId } from '../spec/identifiers.ts';
+import type { TenantStore } from '../ports/tenant-store.ts';
+import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { openMeasuredTrust, openTrustAnchors } from './federation.ts';
 import { openLogoutDelivery } from './logout.ts';
 import type { Jose, Platform, RecordLimits } from './platform.ts';
@@ -49,7 +50,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     ? openMeasuredTrust(settings, platform, trustAnchors)
     : undefined;
   const restoration = await platform.storage.restoration();
-  const cursors = eventCursors(id, restoration);
+  const cursors = eventCursors('audit', id, restoration);
   return {
     ...platform,
     superiorAdmins: platform.superiorAdmins,
@@ -72,6 +73,8 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     eventCursors: cursors,
     /** Shared by all names. */
     contested: new ContestedChanges(),
+    journalCursors: eventCursors('journal', id, restoration),
+    isServed: servedAsBefore(platform.storage.tenants, id),
     uses: clientUses({ clients: storage.clients, clock, log, caches }),
     openLimits: networkLimits(
       {
@@ -99,6 +102,17 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
       sealer,
       eventCursors: cursors,
     }),
+  };
+}
+
+/** Returns whether a tenant is still served, and has not changed since the first question. The default tenant has no record. */
+function servedAsBefore({ find }: Pick<TenantStore, 'find'>, id: TenantId): () => Promise<boolean> {
+  let version: number | undefined;
+  return async () => {
+    if (id === DEFAULT_TENANT) return true;
+    const found = await find(id);
+    version ??= found?.version;
+    return found !== undefined && found.disabled_at === null && found.version === version;
   };
 }
 

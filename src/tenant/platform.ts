@@ -33,13 +33,16 @@ export interface Platform {
   readonly clock: Clock;
   /** Resolves after these seconds. Keeps no process running. */
   readonly sleep: (seconds: number) => Promise<void>;
-  /** The streams of the process, of all tenants. */
+  /** The streams of the process, of all tenants: those of the administration, and those of resource servers. */
   readonly streams: Streams;
+  readonly revocationStreams: Streams;
   readonly random: Random;
   readonly jose: Jose;
   readonly saml: SamlAssertionVerifier;
   readonly outbound: OutboundHttp & OutboundForms;
-  readonly storage: Pick<Storage, 'forTenant' | 'restoration'>;
+  readonly storage: Pick<Storage, 'forTenant' | 'restoration'> & {
+    readonly tenants: Pick<TenantStore, 'find'>;
+  };
   /** The memory for caches. */
   readonly caches: Caches;
   /** Keeps records in memory. */

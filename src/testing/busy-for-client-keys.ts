@@ -8,7 +8,7 @@ import { testTenant } from './tenant.ts';
  * @param form what the request has beside the assertion
  */
 export async function assertBusyForClientKeys(
-  endpoint: 'introspection' | 'pushed-authorization-request' | 'revocation' | 'token',
+  endpoint: 'introspection' | 'pushed-authorization-request' | 'revocation' | 'revocation-feed' | 'token',
   form: Readonly<Record<string, string>>,
 ): Promise<void> {
   const { outbound, causes } = busyOutbound();

@@ -7,7 +7,9 @@ import type { TestTenant } from './tenant.ts';
 export interface SentEvent {
   readonly event: string;
   readonly id: string;
+  /** Empty where the data is not JSON. */
   readonly data: Readonly<Record<string, unknown>>;
+  readonly text: string;
 }
 
 /** Parses server-sent events. A block without data is no event. */
@@ -17,9 +19,13 @@ function sentEvents(text: string): readonly SentEvent[] {
     const of = (name: string): string => fields.find(([field]) => field === name)?.[1] ?? '';
     const data = of('data');
     if (data === '') return [];
-    return [{ event: of('event') || 'message', id: of('id'), data: JSON.parse(data) as SentEvent['data'] }];
+    const parsed = data.startsWith('{') ? (JSON.parse(data) as SentEvent['data']) : {};
+    return [{ event: of('event') || 'message', id: of('id'), data: parsed, text: data }];
   });
 }
+
+/** A stream says something more often than this. */
+const SECONDS_MAX = 60;
 
 /** Reads the answer of a stream piece by piece. */
 export class EventReader {
@@ -50,10 +56,12 @@ export class EventReader {
     const found: SentEvent[] = [];
     while (found.length < count) {
       const next = this.chunk();
-      let isThere = false;
-      void next.then(() => (isThere = true)).catch(() => (isThere = true));
+      const state = { isThere: false };
+      const there = (): void => void (state.isThere = true);
+      void next.then(there, there);
       await this.pass(this.#tenant, 0);
-      if (!isThere) await this.pass(this.#tenant, 1);
+      for (let passed = 0; !state.isThere && passed < SECONDS_MAX; passed += 1)
+        await this.pass(this.#tenant, 1);
       const text = await next;
       assert.notEqual(text, undefined, 'the stream has ended');
       found.push(...sentEvents(text ?? ''));
@@ -73,7 +81,11 @@ export class EventReader {
 }
 
 /** Ends each stream of the tenant after its first piece, so that a test can read it to its end. */
-export function endingStreams({ platform: { streams } }: TestTenant): void {
+export function endingStreams(
+  { platform }: TestTenant,
+  which: 'streams' | 'revocationStreams' = 'streams',
+): void {
+  const streams = platform[which];
   const enter = streams.enter.bind(streams);
   Object.assign(streams, {
     enter(caller: string) {

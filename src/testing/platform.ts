@@ -26,6 +26,7 @@ import { sealerForTenant, sealerWith } from '../system/sealer.ts';
 import type { Platform } from '../tenant/platform.ts';
 import { backupsInMemory } from './backups.ts';
 import { ampleCaches } from './caches.ts';
+import { aTenant } from './storage/stored-examples.ts';
 import { emptyTenantStorage, sharedTenants } from './storage.ts';
 import { type Watch, watched } from './watched-storage.ts';
 
@@ -57,6 +58,7 @@ export interface TestPlatform extends Platform {
   readonly clock: TestClock;
   readonly streams: OpenStreams;
   readonly backups: Backups;
+  readonly revocationStreams: OpenStreams;
   readonly lines: readonly LoggedLine[];
   /** The outcomes of attempts to notify clients of a logout. */
   readonly logoutAttempts: readonly string[];
@@ -149,7 +151,8 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
   return {
     clock,
     sleep,
-    streams: openStreams({ 'events.streams': 8, 'events.streams-per-caller': 3 }),
+    streams: openStreams({ total: 8, perCaller: 3 }),
+    revocationStreams: openStreams({ total: 8, perCaller: 3 }),
     random: { ...systemRandom, ...options.random },
     jose: {
       signer: joseJwtSigner(),
@@ -161,7 +164,11 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
     },
     saml: SAML,
     outbound: { ...NO_WAY_OUT, ...options.outbound },
-    storage: { forTenant: () => stored, restoration: async () => undefined },
+    storage: {
+      forTenant: () => stored,
+      restoration: async () => undefined,
+      tenants: { find: async (id) => ({ ...aTenant({ id }), cleared_at: null }) },
+    },
     cached: () => watchedStorage,
     caches,
     tenants: { store: sharedTenants, mode: 'production' },

@@ -1,4 +1,5 @@
 import { endingStreams } from '../../src/testing/event-reader.ts';
+import { aResourceServer } from '../../src/testing/feed-reader.ts';
 import { ADMIN } from '../../src/testing/tenant.ts';
 import { type Story, storyTenant } from './story.ts';
 
@@ -66,7 +67,20 @@ const webhooks: Story = async () => {
 };
 
 /** The audit, streams of events and webhooks in the administration API. */
+const revocationFeed: Story = async () => {
+  const story = storyTenant();
+  const { tenant } = story;
+  const basic = await aResourceServer(tenant);
+  endingStreams(tenant, 'revocationStreams');
+  await tenant.send('revocation-feed', { basic });
+  story.show('A resource server begins to follow, until the server stops', 200);
+  await tenant.send('revocation-feed', { basic: [basic[0], 'wrong'] });
+  story.show('A wrong secret', 401);
+  return story;
+};
+
 export const EVENT_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'admin-audit': [audit],
   'admin-webhooks': [webhooks],
+  'revocation-feed': [revocationFeed],
 };

@@ -21,7 +21,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'src/clients/client-authentication/authenticate-client.ts',
   'src/clients/client-authentication/method.ts',
   'src/endpoints/answer.ts',
-  'src/endpoints/introspection/caller.ts',
+  'src/endpoints/introspection-caller.ts',
   'src/endpoints/introspection/endpoint.ts',
   'src/http/serve-request.ts',
   'src/system/tracing.ts',
@@ -44,10 +44,10 @@ export const ANSWERS_AT_ONCE: Law = {
       'src/endpoints/jwk-set/endpoint.ts',
       'return found instanceof Promise ? found.then(seen) : seen(found);',
     ],
-    ['src/endpoints/introspection/caller.ts', 'export async function callerOf(): Promise<void> {}'],
+    ['src/endpoints/introspection-caller.ts', 'export async function callerOf(): Promise<void> {}'],
   ],
   kept: [
-    ['src/endpoints/introspection/caller.ts', 'return whenKnown(found, (client) => client.metadata);'],
+    ['src/endpoints/introspection-caller.ts', 'return whenKnown(found, (client) => client.metadata);'],
     ['src/grants/a.ts', '// As Awaitable once did.\nexport async function a(): Promise<void> {}'],
   ],
 };

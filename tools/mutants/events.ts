@@ -3,8 +3,110 @@ import type { Mutant } from './mutant.ts';
 const AUDIT_TEST = 'src/endpoints/admin/audit/audit.test.ts';
 const DELIVERY_TEST = 'src/events/webhooks/deliver.test.ts';
 
-/** Faults of streams of events and of webhooks. */
+const PATHS_TEST = 'src/endpoints/revocation-feed/every-path.test.ts';
+const FEED_TEST = 'src/events/revocations/revocation-feed.test.ts';
+const STREAM_TEST = 'src/endpoints/revocation-feed/revocation-feed.test.ts';
+
+/** Faults of streams of events, of the revocation feed and of webhooks. */
 export const EVENTS: readonly Mutant[] = [
+  {
+    name: 'feed-forgets-deleted-clients',
+    fault: 'A resource server accepts the tokens of a deleted client.',
+    edits: [
+      {
+        file: 'src/events/revocations/revocation-event.ts',
+        find: "    case 'client-ended':\n",
+        replace: "    case 'client-ended':\n      return undefined;\n",
+      },
+    ],
+    killers: [
+      {
+        file: PATHS_TEST,
+        test: 'the feed tells exactly the tokens that end when',
+      },
+    ],
+  },
+  {
+    name: 'feed-forgets-revoked-keys',
+    fault: 'A resource server goes on accepting tokens of a key that was revoked.',
+    edits: [
+      {
+        file: 'src/events/revocations/revocation-event.ts',
+        find: '...(change.removed === undefined ? {} : { revoked: change.removed }),',
+        replace: '',
+      },
+    ],
+    killers: [
+      {
+        file: PATHS_TEST,
+        test: 'the feed tells exactly the tokens that end when',
+      },
+    ],
+  },
+  {
+    name: 'feed-passes-over-deleted-rows',
+    fault: 'A reader that was away for too long is not told to forget what it knows.',
+    edits: [
+      {
+        file: 'src/events/revocations/feed-parts.ts',
+        find: 'if (first.sequence !== place + 1) return await reset(place);',
+        replace: 'void reset;',
+      },
+    ],
+    killers: [
+      {
+        file: FEED_TEST,
+        test: 'a place whose following rows were deleted gets a reset to the newest change, at the start and later',
+      },
+    ],
+  },
+  {
+    name: 'feed-time-after-its-look',
+    fault:
+      'A JWT of the feed claims a time after the look at the journal, so a change in between is missing.',
+    edits: [
+      {
+        file: 'src/events/revocations/revocation-feed.ts',
+        find: 'tell(await parts.nothingAfter(position, now));',
+        replace: 'tell(await parts.nothingAfter(position, now + 1));',
+      },
+    ],
+    killers: [{ file: FEED_TEST, test: 'the time of a piece is that before its look at the journal' }],
+  },
+  {
+    name: 'feed-outlives-its-caller',
+    fault: 'A stream of revocations goes on after its client was deleted.',
+    edits: [
+      {
+        file: 'src/events/revocations/revocation-stream.ts',
+        find: "if (!('end' in word) && !(await isLive())) return",
+        replace: "if (!('end' in word) && !(await isLive()) && gone.signal.aborted) return",
+      },
+    ],
+    killers: [
+      {
+        file: STREAM_TEST,
+        test: 'a stream ends when its client changes or its token is revoked, when the process stops, and when its reader is slow (H-646)',
+      },
+    ],
+  },
+  {
+    name: 'feed-without-scope',
+    fault: 'Any client of the server may follow the revocations.',
+    edits: [
+      {
+        file: 'src/endpoints/revocation-feed/endpoint.ts',
+        find: 'if (!scope.includes(introspectionScope)) throw',
+        replace: 'if (scope.includes(introspectionScope) && scope.length > 99) throw',
+      },
+    ],
+    killers: [
+      {
+        file: STREAM_TEST,
+        test: '403: a client or token without the introspection scope opens nothing (H-641)',
+      },
+    ],
+  },
   {
     name: 'foreign-event-cursor',
     fault:
@@ -29,7 +131,7 @@ export const EVENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/events/event-stream.ts',
-        find: "if (!(await isLive())) return yield end('token-revoked');",
+        find: "if (!(await isLive())) return yield endEvent('token-revoked');",
         replace: 'await isLive();',
       },
     ],

@@ -24,25 +24,3 @@ export function entered({ streams }: { readonly streams: Streams }, { caller }: 
   if (leave === undefined) throw new TooManyRequests(RETRY_SECONDS);
   return leave;
 }
-
-/** Calls `leave` when the chunks end, whichever way: also if nothing was read, or the caller has gone. */
-export function leaving<Chunk>(chunks: AsyncGenerator<Chunk>, leave: () => void): AsyncIterable<Chunk> {
-  return {
-    [Symbol.asyncIterator]: () => ({
-      async next() {
-        try {
-          const result = await chunks.next();
-          if (result.done === true) leave();
-          return result;
-        } catch (failure) {
-          leave();
-          throw failure;
-        }
-      },
-      async return() {
-        leave();
-        return await chunks.return(undefined);
-      },
-    }),
-  };
-}

@@ -46,6 +46,7 @@ test('discovery is derived: each advertised endpoint’s address below the issue
     userinfo_endpoint: `${ISSUER}/userinfo`,
     token_endpoint: `${ISSUER}/token`,
     introspection_endpoint: `${ISSUER}/token/introspect`,
+    chancery_revocation_feed_endpoint: `${ISSUER}/token/revocations`,
     revocation_endpoint: `${ISSUER}/token/revoke`,
     end_session_endpoint: `${ISSUER}/logout`,
   });
@@ -128,6 +129,7 @@ test('aliases are those of the endpoints that clients authenticate at, below the
   assert.deepEqual(named['mtls_endpoint_aliases'], {
     token_endpoint: `${aliasOrigin}${path}/token`,
     introspection_endpoint: `${aliasOrigin}${path}/token/introspect`,
+    chancery_revocation_feed_endpoint: `${aliasOrigin}${path}/token/revocations`,
     device_authorization_endpoint: `${aliasOrigin}${path}/device_authorization`,
     pushed_authorization_request_endpoint: `${aliasOrigin}${path}/par`,
     userinfo_endpoint: `${aliasOrigin}${path}/userinfo`,

@@ -6,12 +6,19 @@ import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
-import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
-import { bearerChallenge } from '../../spec/www-authenticate.ts';
+import type { FormLimits, Parameters } from '../../spec/parameters.ts';
 import { findAccessToken, isIdentifierShaped } from '../../tokens/access-token.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
-import { type Caller, type CallerNeeds, callerOf, registrationOf, triesBearer } from './caller.ts';
+import {
+  type Caller,
+  type CallerNeeds,
+  callerOf,
+  formOrError,
+  introspectionScopeOf,
+  registrationOf,
+  scopeLacking,
+} from '../introspection-caller.ts';
 import { contract } from './contract.ts';
 import {
   INTROSPECTION_JWT,
@@ -37,7 +44,7 @@ const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json;charset=U
  * the caller's scope (403), then look up the token (200).
  */
 export function introspection(needs: IntrospectionNeeds): Endpoint {
-  const introspectionScope = `${needs.issuer}${contract.path}`;
+  const introspectionScope = introspectionScopeOf(needs.issuer);
   const jwtTypes: readonly JwtMediaType[] = needs.settings['introspection.legacy-jwt']
     ? [INTROSPECTION_JWT, LEGACY_JWT]
     : [INTROSPECTION_JWT];
@@ -47,8 +54,8 @@ export function introspection(needs: IntrospectionNeeds): Endpoint {
   return {
     contract,
     handle(request) {
-      const form = readForm(needs, request);
-      const asking = callerOf(needs, request, form);
+      const form = formOrError(request, contract.parameters.names, needs.form);
+      const asking = callerOf(needs, request, form, contract.path);
       const ahead = asking instanceof Promise ? lookAhead(needs, form) : undefined;
       return whenKnown(asking, (caller) => {
         const token = tokenToInspect(form);
@@ -132,20 +139,6 @@ async function jwtResponse(
   return { status: 200, headers: { 'content-type': type, ...HEADERS }, body };
 }
 
-/** Returns the interface's error, with a challenge for a bearer token that lacks the scope (RFC 6750 §3). */
-function scopeLacking(request: EndpointRequest, scope: string, client: string): OAuthError {
-  const error_description = 'the caller lacks the introspection scope';
-  return new OAuthError('access_denied', {
-    error_description,
-    reason: 'introspection',
-    values: { scope },
-    client,
-    ...(triesBearer(request)
-      ? { challenge: bearerChallenge({ error: 'insufficient_scope', error_description, scope }) }
-      : {}),
-  });
-}
-
 function tokenToInspect(form: Parameters | OAuthError): string {
   if (form instanceof OAuthError) throw form;
   const token = form['token'];
@@ -155,14 +148,4 @@ function tokenToInspect(form: Parameters | OAuthError): string {
       reason: 'missing-parameter',
     });
   return token;
-}
-
-/** Returns the form, or its error. The endpoint throws that error only after it has authenticated the caller. */
-function readForm(needs: IntrospectionNeeds, { headers, body }: EndpointRequest): Parameters | OAuthError {
-  try {
-    return parseForm(headers['content-type'], body, contract.parameters.names, needs.form);
-  } catch (failure) {
-    if (failure instanceof OAuthError) return failure;
-    throw failure;
-  }
 }

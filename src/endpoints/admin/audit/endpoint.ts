@@ -4,6 +4,8 @@ import type { EventCursors } from '../../../events/event-cursor.ts';
 import { type EventItem, eventItem } from '../../../events/event-item.ts';
 import { eventStream } from '../../../events/event-stream.ts';
 import { EXPORT_FORMATS, type ExportFormatName, exportAudit } from '../../../events/export-audit.ts';
+import { EVENT_STREAM_HEADERS } from '../../../events/server-sent-events.ts';
+import { leaving } from '../../../events/streams.ts';
 import type { AuditPlace, RecordedAuditEvent } from '../../../ports/audit-log.ts';
 import type { Streams } from '../../../ports/streams.ts';
 import {
@@ -17,7 +19,7 @@ import {
   streaming,
 } from '../operation.ts';
 import { invalidParameters } from '../parameters.ts';
-import { entered, leaving, requirePermitted } from '../streams.ts';
+import { entered, requirePermitted } from '../streams.ts';
 import { auditExport, auditList, eventsFollow } from './contract.ts';
 
 export interface AdminAuditNeeds extends AdminNeeds {
@@ -107,11 +109,7 @@ async function followEvents(needs: AdminAuditNeeds, call: AdminCall): Promise<St
     { selection, after, expires_at, isLive, ended },
   );
   return {
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      // nginx would otherwise collect events until its buffer is full.
-      'x-accel-buffering': 'no',
-    },
+    headers: EVENT_STREAM_HEADERS,
     body,
   };
 }

@@ -1,10 +1,11 @@
 import { logEvent } from '../../../clients/person-event.ts';
+import { leaving } from '../../../events/streams.ts';
 import type { AuditEvent } from '../../../ports/audit-log.ts';
 import type { OpenBackup } from '../../../ports/backup-store.ts';
 import type { Streams } from '../../../ports/streams.ts';
 import { notFound, Problem } from '../../../spec/problems.ts';
 import { type AdminCall, type AdminNeeds, streaming } from '../operation.ts';
-import { entered, leaving, requirePermitted } from '../streams.ts';
+import { entered, requirePermitted } from '../streams.ts';
 import { etagOf } from '../version.ts';
 import { type AdminBackupNeeds, conflict, storedBackup, storeOf } from './backup-item.ts';
 import { backupDownload } from './contract.ts';
