@@ -52,6 +52,8 @@ export interface Calls {
   pushedAuthorizationRequest: { readonly request: { readonly form?: { readonly response_type?: string; readonly client_id?: string; readonly redirect_uri?: string; readonly scope?: string; readonly state?: string; readonly response_mode?: string; readonly nonce?: string; readonly prompt?: string; readonly max_age?: string; readonly ui_locales?: string; readonly id_token_hint?: string; readonly login_hint?: string; readonly acr_values?: string; readonly claims?: string; readonly code_challenge?: string; readonly code_challenge_method?: string; readonly dpop_jkt?: string; readonly resource?: string | readonly string[]; readonly registration?: string; readonly request?: string; readonly request_uri?: string; readonly client_secret?: string; readonly client_assertion?: string; readonly client_assertion_type?: string } }; readonly answer: PushedAuthorization };
   /** Revokes an access token or a refresh token. `POST /token/revoke` */
   revocation: { readonly request: { readonly form: { readonly token: string; readonly token_type_hint?: string; readonly client_id?: string; readonly client_secret?: string; readonly client_assertion?: string; readonly client_assertion_type?: string } }; readonly answer: undefined };
+  /** Follows the revocations: sends each end of a token before its expiry, and each change of clients and keys, as it is committed (server-sent events). `POST /token/revocations` */
+  revocationFeed: { readonly request: { readonly 'last-event-id'?: string; readonly form?: { readonly cursor?: string; readonly client_id?: string; readonly client_secret?: string; readonly client_assertion?: string; readonly client_assertion_type?: string } }; readonly answer: string };
   /** Serves the public keys of the server, signed with its federation key. `GET /jwks.jwt` */
   signedJwkSet: { readonly request: object; readonly answer: string };
   /** Issues access tokens for a grant. `POST /token` */
@@ -285,6 +287,7 @@ export const OPERATIONS = {
   openApi: { method: 'GET', path: '/openapi.json' },
   pushedAuthorizationRequest: { method: 'POST', path: '/par', type: 'application/x-www-form-urlencoded' },
   revocation: { method: 'POST', path: '/token/revoke', type: 'application/x-www-form-urlencoded' },
+  revocationFeed: { method: 'POST', path: '/token/revocations', type: 'application/x-www-form-urlencoded' },
   signedJwkSet: { method: 'GET', path: '/jwks.jwt' },
   token: { method: 'POST', path: '/token', type: 'application/x-www-form-urlencoded' },
   userinfo: { method: 'GET', path: '/userinfo' },

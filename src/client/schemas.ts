@@ -312,6 +312,7 @@ export interface ProviderMetadata {
   readonly signed_jwks_uri?: string;
   readonly federation_registration_endpoint?: string;
   readonly end_session_endpoint?: string;
+  readonly chancery_revocation_feed_endpoint?: string;
   readonly response_types_supported?: readonly string[];
   readonly response_modes_supported?: readonly string[];
   readonly scopes_supported?: readonly string[];

@@ -105,7 +105,7 @@ test('H-645 more streams of one client than it may have: 429, others have their 
   const streams = await Promise.all(
     Array.from({ length: STREAMS_MAX + 2 }, async () => await followFeed(first, reader)),
   );
-  const statuses = streams.map(({ status }) => status).sort();
+  const statuses = streams.map(({ status }) => status).sort((one, other) => one - other);
   assert.deepEqual(statuses, [...Array.from({ length: STREAMS_MAX }, () => 200), 429, 429]);
   const other = await followFeed(first, resourceServer);
   assert.equal(other.status, 200);

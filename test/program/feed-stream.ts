@@ -39,9 +39,7 @@ export async function followFeed(
     ...(cursor === undefined ? {} : { body: new URLSearchParams({ cursor }) }),
   });
   if (answer.status !== 200) gone.abort();
-  const keys = createLocalJWKSet(
-    (await (await fetch(`${program.url}/jwks.json`)).json()) as unknown as JSONWebKeySet,
-  );
+  const keys = createLocalJWKSet((await (await fetch(`${program.url}/jwks.json`)).json()) as JSONWebKeySet);
   const seen = {
     claims: [] as RevocationClaims[],
     jwts: [] as string[],
@@ -72,12 +70,11 @@ export async function followFeed(
       for (const wake of waiting) wake();
     }
   };
-  const done = reading()
-    .catch(() => undefined)
-    .then(() => {
-      isOver = true;
-      for (const wake of waiting) wake();
-    });
+  const done = (async () => {
+    await reading().catch(() => undefined);
+    isOver = true;
+    for (const wake of waiting) wake();
+  })();
   return {
     status: answer.status,
     claims: seen.claims,

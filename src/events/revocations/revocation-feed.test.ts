@@ -42,7 +42,7 @@ function world() {
     feed,
     state,
     stop,
-    add(count = 1) {
+    add: (count = 1): void => {
       for (let each = 0; each < count; each += 1) {
         head += 1;
         kept.push({ sequence: head, change: change(head) });
@@ -53,7 +53,7 @@ function world() {
     restart: () => void ([head, kept] = [0, []]),
     fail: (error: Error) => void (failure = error),
     /** Lets time pass, and the feed look. */
-    async pass(seconds = 0.25) {
+    pass: async (seconds = 0.25): Promise<void> => {
       now += seconds;
       for (const wake of sleepers.splice(0)) wake();
       await turns();
