@@ -12,6 +12,12 @@ export function managementOrigin(settings: Address): string {
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${settings['management.listen-port']}`;
 }
 
+/** Returns the addresses below which the administration stands on the management listener: behind a proxy, that of the console. */
+export function managementBases(settings: Address & Pick<Settings, 'console.url'>): readonly string[] {
+  const url = settings['console.url'];
+  return [managementOrigin(settings), ...(url === 'auto' ? [] : [url.replace(/\/(?:console\/)?$/u, '')])];
+}
+
 /** Returns the address at which browsers open the console; undefined where it is switched off. */
 export function consoleUrl(
   settings: Address & Pick<Settings, 'console.enabled' | 'console.url'>,

@@ -1,5 +1,5 @@
 import { StorageUnavailable } from '../ports/storage.ts';
-import { ERROR_CODES, NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
+import { ERROR_CODES, isAboutProof, NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { bearerChallenge, dpopChallenge } from '../spec/www-authenticate.ts';
 import type { Contract, Endpoint, EndpointRequest, EndpointResponse, Failure } from './contract.ts';
 import { problemResponse } from './problem-response.ts';
@@ -114,8 +114,7 @@ function tooManyRequests({ retryAfterSeconds }: TooManyRequests): EndpointRespon
 /** Returns the challenge of a bearer endpoint: every 401 and 403 names the credentials it needs (RFC 6750 §3). */
 function challengeOf(contract: Contract, { code, error_description }: OAuthError): string | undefined {
   if (contract.errors !== 'bearer-challenge') return undefined;
-  if (code === 'invalid_dpop_proof' || code === 'use_dpop_nonce')
-    return dpopChallenge({ error: code, error_description });
+  if (isAboutProof(code)) return dpopChallenge({ error: code, error_description });
   return code === 'invalid_token' || code === 'insufficient_scope'
     ? bearerChallenge({ error: code, error_description })
     : undefined;

@@ -1,8 +1,8 @@
 import { StorageUnavailable } from '../ports/storage.ts';
 import { ERROR_WORDS } from '../spec/error-words.ts';
-import { ERROR_CODES, NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
+import { ERROR_CODES, isAboutProof, NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { type Mistaken, PROBLEMS, Problem, type ProblemCode } from '../spec/problems.ts';
-import { bearerChallenge } from '../spec/www-authenticate.ts';
+import { bearerChallenge, dpopChallenge } from '../spec/www-authenticate.ts';
 import type { Contract, EndpointRequest, EndpointResponse } from './contract.ts';
 
 const PROBLEM_TYPE = 'application/problem+json';
@@ -22,7 +22,7 @@ interface Details {
 
 /** Renders a failure as problem details (RFC 9457). A fault of the server tells its cause to the log only. */
 export function problemResponse(
-  contract: Pick<Contract, 'scope'>,
+  contract: Refusing,
   { id }: Pick<EndpointRequest, 'id'>,
   failure: unknown,
 ): EndpointResponse {
@@ -53,7 +53,10 @@ export function problemResponse(
 /** An operator has to act: an earlier retry only costs. */
 const STOPPED_RETRY_SECONDS = 60;
 
-function detailsOf(contract: Pick<Contract, 'scope'>, failure: unknown): Details {
+/** The part of a contract that its refusals take from. */
+type Refusing = Pick<Contract, 'scope' | 'errorStatuses'>;
+
+function detailsOf(contract: Refusing, failure: unknown): Details {
   if (failure instanceof Problem) return ofCode(failure.code, failure.detail, failure);
   if (failure instanceof OAuthError) return ofOAuth(contract, failure);
   if (failure instanceof NotFound)
@@ -75,14 +78,15 @@ const ofCode = (
   { errors, headers, retryAfter }: Pick<Details, 'errors' | 'headers' | 'retryAfter'> = {},
 ): Details => ({ ...PROBLEMS[code], code, detail, errors, headers, retryAfter });
 
-function ofOAuth({ scope }: Pick<Contract, 'scope'>, failure: OAuthError): Details {
-  const { code, error_description: detail, retryAfter } = failure;
-  const { status } = ERROR_CODES[code];
+function ofOAuth({ scope, errorStatuses }: Refusing, failure: OAuthError): Details {
+  const { code, error_description: detail, headers, retryAfter } = failure;
+  const status = errorStatuses?.[code] ?? ERROR_CODES[code].status;
   return {
     status,
     code,
     title: ERROR_WORDS[code].means,
     detail,
+    headers,
     retryAfter,
     challenge: failure.challenge ?? challengeOf(status, failure, scope),
   };
@@ -95,5 +99,6 @@ function challengeOf(
   scope: string | undefined,
 ): string | undefined {
   if (status !== 401 && status !== 403) return undefined;
+  if (isAboutProof(code)) return dpopChallenge({ error: code, error_description });
   return bearerChallenge({ error: code, error_description, ...(scope === undefined ? {} : { scope }) });
 }

@@ -45,6 +45,10 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** Says whether an error is about a DPoP proof: its challenge has that scheme (RFC 9449 §7.1). */
+export const isAboutProof = (code: ErrorCode): boolean =>
+  code === 'invalid_dpop_proof' || code === 'use_dpop_nonce';
+
 /** Notes about a refusal, for the log only (decision 46). */
 export interface RefusalNotes {
   /** The narrowest reason that is known. Without one, the error code is the reason. */

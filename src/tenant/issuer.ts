@@ -4,6 +4,7 @@ import { DocumentClients } from '../clients/metadata-document/document-clients.t
 import { ProvisionalClients } from '../clients/metadata-document/provisional-clients.ts';
 import { networkLimits } from '../clients/rate-limits.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
+import { managementBases } from '../config/management-address.ts';
 import { macForAlias } from '../keys/digest.ts';
 import { SLOT_BYTES } from '../spec/caches.ts';
 import { issuerPath } from '../spec/issuer.ts';
@@ -59,6 +60,7 @@ function partsUnder(tenant: TenantParts, issuer: string) {
   const { clients, grants, accounts } = tenant.storage;
   const settings = { ...tenant.settings, issuer };
   const accessTokens = openAccessTokens(tenant, issuer);
+  const dpop = openDpop(tenant, issuer, accessTokens);
   return {
     ...tenant,
     issuer,
@@ -68,10 +70,15 @@ function partsUnder(tenant: TenantParts, issuer: string) {
     accounts,
     accessTokens,
     adminTokens: {
-      own: { issuer, accessTokens, breakGlass: masterTokens(settings['admin.token-sha256']) },
+      own: {
+        issuer,
+        accessTokens,
+        breakGlass: masterTokens(settings['admin.token-sha256']),
+        dpop: { ...dpop, bases: [...dpop.bases, ...managementBases(settings)] },
+      },
       superior: tenant.superiorAdmins,
     },
-    dpop: openDpop(tenant, issuer, accessTokens),
+    dpop,
     idTokens: { ...tenant.idTokens, issuer },
     pages: openPagesOf(settings, tenant),
     /** Limits of request bodies and of forms. */

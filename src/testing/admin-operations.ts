@@ -42,7 +42,8 @@ export function testAdminOperation(
     const scope = await scopeOf(tenant, name);
     const refused = await tenant.send(name, await request(tenant));
     assertProblem(refused, 401, 'invalid_token');
-    assert.equal(refused.headers['www-authenticate'], `Bearer scope="${scope}"`);
+    const challenges = new RegExp(`^Bearer scope="${scope}", DPoP scope="${scope}", algs=`, 'u');
+    assert.match(refused.headers['www-authenticate'] ?? '', challenges);
   });
 
   test(`${name} answers 403 to every scope value that does not include its own, and follows its own (RFC 6750 §3.1)`, async () => {

@@ -31,11 +31,17 @@ export function presentedAccessToken(
   return token === undefined ? undefined : { token, scheme: 'Bearer' };
 }
 
-/** Makes a 401 with the schemes that an access token can have. RFC 9449 §7.1: both challenges may stand in one header. */
-export function accessTokenNeeded(settings: Settings): OAuthError {
-  const challenge = settings['dpop.enabled'] ? `${bearerChallenge()}, ${dpopChallenge()}` : bearerChallenge();
+/**
+ * Makes a 401 with the schemes that an access token can have. RFC 9449 §7.1: both challenges may stand in one header.
+ * @param scope that the token must have, where the endpoint needs one
+ */
+export function accessTokenNeeded(settings: Settings, scope?: string): OAuthError {
+  const attributes = scope === undefined ? {} : { scope };
+  const bearer = bearerChallenge(attributes);
+  const challenge = settings['dpop.enabled'] ? `${bearer}, ${dpopChallenge(attributes)}` : bearer;
   return new OAuthError('invalid_token', {
-    error_description: 'an access token is needed',
+    error_description:
+      scope === undefined ? 'an access token is needed' : `an access token with the scope ${scope} is needed`,
     challenge,
     reason: 'no-bearer-token',
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { ADMIN_CONTRACTS } from '../../src/tenant/admin-endpoints.ts';
+import { dpopKey } from '../../src/testing/dpop.ts';
 import { addTenant } from '../../src/testing/storage/add-tenant.ts';
 import { converse } from '../program/raw-socket.ts';
 import { type Program, sha256 } from '../program/start.ts';
@@ -59,7 +60,7 @@ test('H-490 each operation without credentials, with a junk token or with anothe
     const { bearer: _, ...bare } = admin(method, address);
     const refused = await attacked.send(bare);
     assertRefused(refused, 401, 'invalid_token');
-    assert.equal(refused.headers['www-authenticate'], `Bearer scope="${scope}"`, path);
+    assert.ok(refused.headers['www-authenticate']?.startsWith(`Bearer scope="${scope}", DPoP `), path);
     for (const authorization of [`Bearer ${JUNK}`, 'Basic YWRtaW46YWRtaW4=', 'DPoP x'])
       assertRefused(await atManagement({ ...bare, authorization }), 401, 'invalid_token');
   }
@@ -214,6 +215,51 @@ test('H-497 a token of the default tenant opens another one with admin:all-tenan
     'invalid_token',
   );
   assert.equal((await attacked.send({ ...atRival, bearer: attacked.program.adminToken })).status, 200);
+});
+
+test('H-498 a stolen bound token, and one proof in twenty requests over two nodes and two tenants: one is answered (RFC 9449 §11.1)', async () => {
+  const node = await other();
+  const key = dpopKey();
+  const scope = 'admin:keys:read admin:all-tenants';
+  const client = await createClient(attacked, { grant_types: ['client_credentials'], scope });
+  const now = Math.floor(Date.now() / 1000);
+  const { issuer, managementUrl } = attacked.program;
+  const proven = key.proof({ method: 'POST', address: `${issuer}/token`, now });
+  const issued = await attacked.send({
+    method: 'POST',
+    path: '/token',
+    authorization: authorizationOf(client),
+    headers: `${FORM_TYPE}DPoP: ${proven}\r\n`,
+    body: `grant_type=client_credentials&scope=${encodeURIComponent(scope)}`,
+  });
+  const accessToken = String(issued.json['access_token']);
+  assert.equal(issued.json['token_type'], 'DPoP', issued.body);
+  const { bearer: _, ...bare } = admin('GET', KEYS);
+  const asked = (scheme: string, headers = ''): HostileRequest => ({
+    ...bare,
+    authorization: `${scheme} ${accessToken}`,
+    headers,
+  });
+  const proof = (by = key, address = issuer): string =>
+    `DPoP: ${by.proof({ method: 'GET', address: `${address}${ADMIN_PATH}${KEYS}`, now, accessToken })}\r\n`;
+  assertRefused(await attacked.send(asked('Bearer')), 401, 'invalid_token');
+  assertRefused(await attacked.send(asked('Bearer', proof())), 401, 'invalid_token');
+  assertRefused(await attacked.send(asked('DPoP')), 401, 'invalid_dpop_proof');
+  assertRefused(await attacked.send(asked('DPoP', proof(dpopKey()))), 401, 'invalid_token');
+  const one = proof();
+  const statuses = await Promise.all(
+    Array.from({ length: 20 }, async (_each, index) => {
+      const { status } = await ask(index % 2 === 0 ? attacked.program : node, asked('DPoP', one));
+      return status;
+    }),
+  );
+  assert.deepEqual(statuses.toSorted(), [200, ...Array.from({ length: 19 }, () => 401)]);
+  const shared = proof(key, managementUrl);
+  const tenants = [attacked.program.tenant, 'rival'].map((tenant) => `Tenant-ID: ${tenant}\r\n`);
+  const answers = await Promise.all(
+    tenants.map(async (headers) => await atManagement(asked('DPoP', shared), headers)),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 401]);
 });
 
 test('H-500 repeated Authorization, Tenant-ID or Issuer, and two tenants at once: 400; a repeated key is no key', async () => {

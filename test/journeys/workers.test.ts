@@ -103,9 +103,10 @@ async function assertAdministration(administered: Program): Promise<void> {
   );
   const stranger = await fetch(`${managementUrl}/admin/v1/keys`);
   assert.deepEqual(
-    [stranger.status, stranger.headers.get('www-authenticate'), stranger.headers.get('content-type')],
-    [401, 'Bearer scope="admin:keys:read"', 'application/problem+json'],
+    [stranger.status, stranger.headers.get('content-type')],
+    [401, 'application/problem+json'],
   );
+  assert.match(stranger.headers.get('www-authenticate') ?? '', /^Bearer scope="admin:keys:read", DPoP /u);
   assert.equal((await ask('/admin/v1/keys', { headers: { ...headers, 'tenant-id': 'x' } })).status, 404);
   assert.equal((await ask('/admin/v1/keys/x/revoke', { method: 'POST' })).status, 404);
   assert.equal((await ask('/admin/v1/keys', { method: 'PUT', body: '{}' })).status, 405);

@@ -4,8 +4,8 @@ import { selfSigned } from '../../../test/tls/certificate.ts';
 import { assertProblem } from '../../testing/admin-operations.ts';
 import { registerAsOperator } from '../../testing/administration.ts';
 import { shown } from '../../testing/certificate.ts';
-import { dpopKey } from '../../testing/dpop.ts';
-import type { TestRequest } from '../../testing/exchange.ts';
+import { dpopKey, type ProofOf } from '../../testing/dpop.ts';
+import type { Answer, TestRequest } from '../../testing/exchange.ts';
 import { ADMIN, DIRECT, ISSUER, MASTER, SERVICE, type TestTenant, testTenant } from '../../testing/tenant.ts';
 
 const SCOPE = 'admin:keys:read';
@@ -57,11 +57,88 @@ test('H-498 a token that is bound to a certificate opens nothing without that ce
   );
 });
 
-test('H-498 a token that is bound to a key by DPoP is no bearer token (RFC 9449 §7.2)', async () => {
+const KEYS = `${ISSUER}/admin/v1/keys`;
+
+/** A bound token, and requests with it. */
+async function boundToken(tenant: TestTenant, key = dpopKey()) {
+  const now = tenant.clock.now();
+  const dpop = key.proof({ method: 'POST', address: `${ISSUER}/token`, now });
+  const accessToken = await tokenFor(tenant, {}, { request: { headers: { dpop } } });
+  const proof = (change: Partial<ProofOf> = {}, by = key): string =>
+    by.proof({ method: 'GET', address: KEYS, now, accessToken, ...change });
+  const ask = async (scheme: string, proven?: string, request: TestRequest = {}): Promise<Answer> =>
+    await tenant.send('admin-key-list', {
+      authorization: `${scheme} ${accessToken}`,
+      ...(proven === undefined ? {} : { headers: { dpop: proven } }),
+      ...request,
+    });
+  return { accessToken, proof, ask };
+}
+
+// proves rfc9449-7.1-1, rfc9449-7.2-1
+test('H-498 a token that is bound to a key opens the administration with the scheme DPoP and a proof, once; as bearer token it is 401 with a DPoP challenge (RFC 9449 §7)', async () => {
+  const { ask, proof } = await boundToken(testTenant());
+  const dpop = proof();
+  assert.equal((await ask('DPoP', dpop)).status, 200);
+  for (const [refused, code] of [
+    [await ask('DPoP', dpop), 'invalid_dpop_proof'],
+    [await ask('DPoP'), 'invalid_dpop_proof'],
+    [await ask('Bearer'), 'invalid_token'],
+    [await ask('Bearer', proof()), 'invalid_token'],
+  ] as const) {
+    assertProblem(refused, 401, code);
+    assert.match(
+      refused.headers['www-authenticate'] ?? '',
+      new RegExp(`^DPoP error="${code}", .*algs=`, 'u'),
+    );
+  }
+});
+
+// proves rfc9449-4.3-1
+test('H-498 a proof of another key, method, address or token opens nothing; that of the management listener, of the console and of one item does (RFC 9449 §4.3)', async () => {
+  const settings = {
+    'console.url': 'https://ops.example.com/chancery/console/',
+    'management.listen-port': 9090,
+  };
+  const tenant = testTenant({ settings });
+  const { accessToken, ask, proof } = await boundToken(tenant);
+  for (const wrong of [
+    proof({}, dpopKey()),
+    proof({ method: 'POST' }),
+    proof({ address: `${ISSUER}/admin/v1/settings` }),
+    proof({ address: 'https://other.example/admin/v1/keys' }),
+    proof({ accessToken: 'other' }),
+    'no proof',
+  ])
+    assert.equal((await ask('DPoP', wrong)).status, 401);
+  for (const base of ['http://127.0.0.1:9090', 'https://ops.example.com/chancery'])
+    assert.equal((await ask('DPoP', proof({ address: `${base}/admin/v1/keys?limit=1` }))).status, 200, base);
+  const dpop = proof({ address: `${KEYS}/a%2Fb` });
+  const authorization = `DPoP ${accessToken}`;
+  const item = { authorization, headers: { dpop }, segments: { kid: 'a/b' } };
+  assertProblem(await tenant.send('admin-key-read', item), 404, 'not_found');
+});
+
+test('H-498 a bearer token and a break-glass token have no key: with the scheme DPoP they are 401', async () => {
   const tenant = testTenant();
-  const proof = dpopKey().proof({ method: 'POST', address: `${ISSUER}/token`, now: tenant.clock.now() });
-  const bearer = await tokenFor(tenant, {}, { request: { headers: { dpop: proof } } });
-  assertProblem(await tenant.send('admin-key-list', { bearer }), 401, 'invalid_token');
+  const { proof } = await boundToken(tenant);
+  const bearer = await tokenFor(tenant);
+  for (const token of [bearer, ADMIN]) {
+    const headers = { dpop: proof({ accessToken: token }) };
+    const refused = await tenant.send('admin-key-list', { authorization: `DPoP ${token}`, headers });
+    assertProblem(refused, 401, 'invalid_token');
+  }
+});
+
+test('H-498 where proofs need a nonce of the server, a refusal has it, and the proof with it is taken (RFC 9449 §9)', async () => {
+  const tenant = testTenant();
+  const { accessToken, proof } = await boundToken(tenant);
+  const strict = testTenant({ platform: tenant.platform, settings: { 'dpop.nonces': 'required' } });
+  const ask = async (dpop: string): Promise<Answer> =>
+    await strict.send('admin-key-list', { authorization: `DPoP ${accessToken}`, headers: { dpop } });
+  const refused = await ask(proof());
+  assertProblem(refused, 401, 'use_dpop_nonce');
+  assert.equal((await ask(proof({ nonce: refused.headers['dpop-nonce'] ?? '' }))).status, 200);
 });
 
 test('only the break-glass token itself opens the administration: no other master token, and no other spelling', async () => {

@@ -2,17 +2,21 @@ import type { Settings } from '../../config/settings.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import { ADMIN_SCOPES, type AdminScope, permitsAdmin } from '../../spec/admin-scopes.ts';
-import { OAuthError } from '../../spec/errors.ts';
-import { bearerChallenge } from '../../spec/www-authenticate.ts';
 import { type AccessTokenNeeds, findAccessToken, scopeOf } from '../../tokens/access-token.ts';
 import {
   insufficientScope,
   invalidToken,
   type MasterToken,
   masterTokenOf,
-  presentedBearer,
 } from '../../tokens/bearer-token.ts';
-import { isConfirmed } from '../../tokens/confirmation.ts';
+import type { DpopNeeds } from '../../tokens/dpop-proof.ts';
+import {
+  accessTokenNeeded,
+  type PresentedToken,
+  type ProvingRequest,
+  presentedAccessToken,
+  requireHolder,
+} from '../../tokens/presented-token.ts';
 import type { EndpointRequest } from '../contract.ts';
 
 /** The tokens of one tenant that open its administration. */
@@ -20,6 +24,8 @@ export interface AdminTokens {
   readonly issuer: string;
   readonly accessTokens: AccessTokenNeeds;
   readonly breakGlass: readonly MasterToken[];
+  /** For tokens that are bound to a key. Every proof of a tenant's token is remembered there. */
+  readonly dpop: DpopNeeds;
 }
 
 export interface AdminAuthenticationNeeds {
@@ -28,7 +34,7 @@ export interface AdminAuthenticationNeeds {
     readonly own: AdminTokens;
     readonly superior: (() => AdminTokens | undefined) | undefined;
   };
-  readonly settings: Pick<Settings, 'limits.bearer-token'>;
+  readonly settings: Settings;
 }
 
 /** The party that calls the administration API. */
@@ -49,32 +55,42 @@ export interface AdminCaller {
 
 const ALL_TENANTS: AdminScope = 'admin:all-tenants';
 
+/** A token as the request shows it, and the proofs that came with it. */
+interface Presented extends PresentedToken {
+  readonly proving: ProvingRequest;
+  /** The addresses and nonces of the called tenant: a proof is about its operation, whichever tenant issued the token. */
+  readonly dpop: DpopNeeds;
+}
+
 /**
  * Authenticates the caller of an operation, and checks its scope.
- * @throws OAuthError invalid_token, insufficient_scope
+ * @throws OAuthError invalid_token, insufficient_scope, invalid_dpop_proof, use_dpop_nonce
  */
 export async function adminCaller(
   needs: AdminAuthenticationNeeds,
-  request: Pick<EndpointRequest, 'headers' | 'clientCertificate'>,
-  scope: AdminScope,
+  { path, scope }: { readonly path: string; readonly scope: AdminScope },
+  { method, headers, segments, clientCertificate: certificate }: CallingRequest,
 ): Promise<AdminCaller> {
-  const token = presentedBearer(request.headers['authorization'], needs.settings['limits.bearer-token']);
-  if (token === undefined) throw tokenNeeded(scope);
+  const token = presentedAccessToken(headers['authorization'], needs.settings['limits.bearer-token']);
+  if (token === undefined) throw accessTokenNeeded(needs.settings, scope);
   const { own, superior } = needs.adminTokens;
-  const caller =
-    (await callerAmong(own, token, request)) ?? (await callerOfAllTenants(superior?.(), token, request));
+  const address = path.replaceAll(/\{([a-z_]+)\}/gu, (_, name: string) => segments[name] ?? '');
+  const proving = { method, path: address, proof: headers['dpop'], certificate };
+  const presented: Presented = { ...token, proving, dpop: own.dpop };
+  const caller = (await callerAmong(own, presented)) ?? (await callerOfAllTenants(superior?.(), presented));
   if (caller === undefined) throw invalidToken();
   if (!permitsAdmin(caller.scope, scope)) throw insufficientScope([scope], caller.client_id ?? undefined);
   return caller;
 }
 
-async function callerAmong(
-  tokens: AdminTokens,
-  presented: string,
-  { clientCertificate }: Pick<EndpointRequest, 'clientCertificate'>,
-): Promise<AdminCaller | undefined> {
-  const master = masterTokenOf(digestOf(presented), tokens.breakGlass);
-  if (master !== undefined)
+type CallingRequest = Pick<EndpointRequest, 'method' | 'headers' | 'segments' | 'clientCertificate'>;
+
+async function callerAmong(tokens: AdminTokens, presented: Presented): Promise<AdminCaller | undefined> {
+  const { token } = presented;
+  const master = masterTokenOf(digestOf(token), tokens.breakGlass);
+  if (master !== undefined) {
+    // It is bound to no key.
+    if (presented.scheme !== 'Bearer') throw invalidToken({ reason: 'other-scheme-than-bearer' });
     return {
       actor: `admin:break-glass:${master.label}`,
       scope: ADMIN_SCOPES,
@@ -83,12 +99,17 @@ async function callerAmong(
       expires_at: undefined,
       isLive: async () => true,
     };
-  const found = await findAccessToken(tokens.accessTokens, presented);
+  }
+  const found = await findAccessToken(tokens.accessTokens, token);
   // An initial access token belongs to no client.
   if (found === undefined || found.client_instance === null) return undefined;
   const client = found.client_id;
-  if (!isConfirmed(found, { certificate: clientCertificate }))
-    throw invalidToken({ reason: 'certificate-binding', client });
+  await requireHolder(
+    { ...presented.dpop, replays: tokens.dpop.replays },
+    found,
+    presented,
+    presented.proving,
+  );
   const { sub, aud } = membersOf(found);
   if (aud !== undefined && !isForThisServer(tokens, aud))
     throw invalidToken({ reason: 'token-audience', client });
@@ -99,18 +120,17 @@ async function callerAmong(
     client_id: client,
     sub: isClient ? undefined : sub,
     expires_at: found.expires_at,
-    isLive: async () => (await findAccessToken(tokens.accessTokens, presented)) !== undefined,
+    isLive: async () => (await findAccessToken(tokens.accessTokens, token)) !== undefined,
   };
 }
 
 /** A token of the default tenant administers another tenant only if its scope says so. */
 async function callerOfAllTenants(
   tokens: AdminTokens | undefined,
-  presented: string,
-  request: Pick<EndpointRequest, 'clientCertificate'>,
+  presented: Presented,
 ): Promise<AdminCaller | undefined> {
   if (tokens === undefined) return undefined;
-  const caller = await callerAmong(tokens, presented, request);
+  const caller = await callerAmong(tokens, presented);
   if (caller === undefined || caller.scope.includes(ALL_TENANTS)) return caller;
   // Like a token of any other tenant: the caller learns nothing about the default tenant.
   throw invalidToken({
@@ -132,13 +152,4 @@ function isForThisServer(
   aud: readonly string[],
 ): boolean {
   return aud.includes(issuer) || aud.some((each) => selfContained.defaultAudience.includes(each));
-}
-
-/** RFC 6750 §3: no error code without credentials. */
-function tokenNeeded(scope: AdminScope): OAuthError {
-  return new OAuthError('invalid_token', {
-    error_description: `a bearer token with the scope ${scope} is needed`,
-    challenge: bearerChallenge({ scope }),
-    reason: 'no-bearer-token',
-  });
 }

@@ -304,6 +304,8 @@ export function operationContract<const Form extends OperationForm>(form: Form):
     specifications: ['docs/operate/administration.md'],
     statuses: [...new Set(statusesOf(form))],
     errors: 'problem',
+    // RFC 9449 §7.1: a resource server answers 401.
+    errorStatuses: { invalid_dpop_proof: 401, use_dpop_nonce: 401 },
     cors: 'none',
     body: body === undefined ? 'none' : 'json',
     form,

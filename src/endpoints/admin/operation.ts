@@ -195,11 +195,11 @@ type Answering<Needs> = (
 
 /** Authenticates, reads the request and answers: the part that all operations share. */
 function opened<Needs>(contract: OperationContract, answering: Answering<Needs>): OpenOperation<Needs> {
-  const { form, scope } = contract;
+  const { form } = contract;
   const open = (needs: Needs & AdminNeeds): Endpoint => ({
     contract,
     async handle(request) {
-      const caller = await adminCaller(needs, request, scope);
+      const caller = await adminCaller(needs, contract, request);
       try {
         const call: AdminCall = {
           caller,
