@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { type Address, converse } from '../program/raw-socket.ts';
 import { type Program, sha256, startProgram } from '../program/start.ts';
-import type { Answer, Attacked, HostileRequest } from './attacked-program.ts';
+import { type Answer, type Attacked, encode, type HostileRequest } from './attacked-program.ts';
 import { JSON_TYPE } from './registry.ts';
 
 /** Every request of a table stands below this path, on the listener of the protocol and on the management listener. */
@@ -75,4 +76,21 @@ export async function secondNode({ program }: Attacked): Promise<Program> {
     CHANCERY_ADMIN_TOKEN_SHA256: sha256(program.adminToken),
   };
   return await startProgram({ folder: program.folder, environment });
+}
+
+/** Sends a request to a listener other than that of the attacked program; nothing is checked. */
+export async function ask(address: Address, request: HostileRequest): Promise<Answer> {
+  const { answers } = await converse(address, encode(request));
+  const answer = answers.find(({ status }) => status >= 200) ?? assert.fail('no answer');
+  return { ...answer, json: answer.body === '' ? {} : (JSON.parse(answer.body) as Answer['json']) };
+}
+
+/** Sends a request to the management listener; the tenant stands in a header. */
+export async function askManagement(
+  { program: { managementUrl, tenant } }: Attacked,
+  request: HostileRequest,
+  headers = `Tenant-ID: ${tenant}\r\n`,
+): Promise<Answer> {
+  const { hostname: host, port } = new URL(managementUrl);
+  return await ask({ host, port: Number(port) }, { ...request, headers: headers + (request.headers ?? '') });
 }

@@ -4,12 +4,13 @@ import { after, test } from 'node:test';
 import { ADMIN_CONTRACTS } from '../../src/tenant/admin-endpoints.ts';
 import { dpopKey } from '../../src/testing/dpop.ts';
 import { addTenant } from '../../src/testing/storage/add-tenant.ts';
-import { converse } from '../program/raw-socket.ts';
 import { type Program, sha256 } from '../program/start.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
 import {
   ADMIN_PATH,
   administering,
+  ask,
+  askManagement,
   assertRefused,
   authorizationOf,
   createClient,
@@ -18,7 +19,7 @@ import {
   tokenOf,
   tokenWith,
 } from './admin-requests.ts';
-import { type Answer, attackedProgram, encode, type HostileRequest } from './attacked-program.ts';
+import { type Answer, attackedProgram, type HostileRequest } from './attacked-program.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';
 import { authorise, JSON_TYPE, PLAIN, register } from './registry.ts';
 
@@ -43,15 +44,8 @@ const list = async (more: Parameters<typeof administering>[3]): Promise<Answer> 
   await attacked.send(admin('GET', KEYS, more));
 const JUNK = 'x'.repeat(43);
 
-/** Sends a request to the management listener; the tenant stands in a header. */
-async function atManagement(request: HostileRequest, headers?: string): Promise<Answer> {
-  const { managementUrl, tenant } = attacked.program;
-  const { hostname: host, port } = new URL(managementUrl);
-  const named = { ...request, headers: `${headers ?? `Tenant-ID: ${tenant}\r\n`}${request.headers ?? ''}` };
-  const { answers } = await converse({ host, port: Number(port) }, encode(named));
-  const answer = answers.find(({ status }) => status >= 200) ?? assert.fail('no answer');
-  return { ...answer, json: answer.body === '' ? {} : (JSON.parse(answer.body) as Answer['json']) };
-}
+const atManagement = async (request: HostileRequest, headers?: string): Promise<Answer> =>
+  await askManagement(attacked, request, headers);
 
 test('H-490 each operation without credentials, with a junk token or with another scheme: 401 that names its scope, on both listeners', async () => {
   assert.ok(ADMIN_CONTRACTS.length > 10);
@@ -253,13 +247,16 @@ test('H-498 a stolen bound token, and one proof in twenty requests over two node
       return status;
     }),
   );
-  assert.deepEqual(statuses.toSorted(), [200, ...Array.from({ length: 19 }, () => 401)]);
+  assert.deepEqual(
+    statuses.filter((status) => status !== 401),
+    [200],
+  );
   const shared = proof(key, managementUrl);
   const tenants = [attacked.program.tenant, 'rival'].map((tenant) => `Tenant-ID: ${tenant}\r\n`);
   const answers = await Promise.all(
     tenants.map(async (headers) => await atManagement(asked('DPoP', shared), headers)),
   );
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 401]);
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 401]));
 });
 
 test('H-500 repeated Authorization, Tenant-ID or Issuer, and two tenants at once: 400; a repeated key is no key', async () => {
@@ -333,12 +330,6 @@ const other = async (): Promise<Program> => {
   return await second;
 };
 after(async () => await (await second)?.stop());
-
-async function ask(node: Program, request: HostileRequest): Promise<Answer> {
-  const { answers } = await converse(node, encode(request));
-  const answer = answers.find(({ status }) => status >= 200) ?? assert.fail('no answer');
-  return { ...answer, json: answer.body === '' ? {} : (JSON.parse(answer.body) as Answer['json']) };
-}
 
 test('H-505 twenty changes of one version at once, over two nodes: one is made, the others answer 412', async () => {
   const node = await other();
