@@ -104,8 +104,9 @@ const GROUPS: readonly Group[] = [
   { name: 'started program of the sources', isolation: 'process', files: ON_THE_SOURCES },
   {
     name: 'in a browser',
-    // They share one Chromium.
+    // The files of a process share one Chromium.
     isolation: 'none',
+    processes: 2,
     files: all('test/**/*.test.ts').filter((file) => inBrowser.test(file)),
     leftOutBy: 'CHANCERY_NO_BROWSER',
   },

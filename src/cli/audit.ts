@@ -174,6 +174,6 @@ function printer({ print }: Surroundings, json: boolean): (events: readonly Reco
 
 function cells(event: RecordedAuditEvent): readonly string[] {
   const { at, action, outcome, actor, client_id, sub, address, detail, user_agent } = event;
-  const whom = [client_id, sub, address, detail, user_agent].map((member) => member ?? '-');
-  return [timeText(at, '-'), action, outcome, actor, ...whom];
+  const where = [client_id, sub, address, detail, user_agent].map((member) => member ?? '-');
+  return [timeText(at, '-'), action, outcome, actor, ...where];
 }
