@@ -117,6 +117,12 @@ export const END_USER_SETTINGS = {
     description:
       'The `acr` values that your own sign-in page can report. Discovery publishes them as `acr_values_supported`. An end-user whose session has none of the requested values signs in again if the list has one of them. Empty: the page may be able to report any value, and discovery names none. The built-in page has one value of its own: leave the list empty for it.',
   }),
+  'sign-in.acr-ascending': flag({
+    default: false,
+    tenants: 'inherited',
+    description:
+      'Whether `sign-in.acr-values` goes from the weakest to the strongest value. A session with a stronger value then meets `acr_values` that name a weaker one, without a new sign-in. Tokens say the `acr` that there is, so resource servers must know the order too. An essential claim `acr` is met by its own values only.',
+  }),
   'sign-in.acr-required': flag({
     default: false,
     tenants: 'inherited',

@@ -12,7 +12,7 @@ import type { ConsentStore, StoredConsent } from '../../ports/consent-store.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Counting } from '../../ports/metrics.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
-import { canSignInWith } from '../../sessions/acr-values.ts';
+import { canSignInWith, isStrongerAcr } from '../../sessions/acr-values.ts';
 import { isAdminScope } from '../../spec/admin-scopes.ts';
 import { responseTypeName, responseTypesOf } from '../../spec/grant-types.ts';
 import type { Digest } from '../../spec/identifiers.ts';
@@ -85,6 +85,7 @@ export async function progressOf(
     signedIn: session !== undefined && session.key === signedIn,
     consented: session !== undefined && session.key === consented,
     canSignInWith: (acr) => canSignInWith(needs.settings, acr),
+    isStronger: (acr, than) => isStrongerAcr(needs.settings, acr, than),
     acrRequired: needs.settings['sign-in.acr-required'],
     now: needs.clock.now(),
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StoredConsent } from '../../ports/consent-store.ts';
+import { isStrongerAcr } from '../../sessions/acr-values.ts';
 import { aRegisteredClient, NOW, REDIRECT_URI } from '../../testing/authorization-requests.ts';
 import { aSession } from '../../testing/storage/end-user-examples.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -41,6 +42,7 @@ const usual: Circumstances = {
   signedIn: false,
   consented: false,
   canSignInWith: (acr) => acr !== 'gold',
+  isStronger: () => false,
   acrRequired: false,
   now: NOW,
 };
@@ -55,6 +57,12 @@ type Row = readonly [
 const claims = (id_token: AuthorizationRequest['claims']['id_token']): Partial<AuthorizationRequest> => ({
   claims: { userinfo: {}, id_token },
 });
+
+const ASCENDING = {
+  'sign-in.acr-values': ['bronze', 'silver', 'silver-plus'],
+  'sign-in.acr-ascending': true,
+};
+const ORDERED: Partial<Circumstances> = { isStronger: (acr, than) => isStrongerAcr(ASCENDING, acr, than) };
 
 const NOBODY = { session: undefined, sub: undefined };
 
@@ -177,6 +185,27 @@ const ACR_ROWS: readonly Row[] = [
     { acrRequired: true, signedIn: true, session: { ...session, acr: null } },
     'unmet_authentication_requirements',
   ],
+  ['acr_values below that of the session', { acr_values: ['bronze'] }, ORDERED, 'grant'],
+  [
+    'required acr_values below that of the session',
+    { acr_values: ['bronze'] },
+    { ...ORDERED, acrRequired: true },
+    'grant',
+  ],
+  ['acr_values above that of the session', { acr_values: ['silver-plus'] }, ORDERED, 'sign-in'],
+  [
+    'acr_values, with a session without acr',
+    { acr_values: ['bronze'] },
+    { ...ORDERED, session: { ...session, acr: null } },
+    'sign-in',
+  ],
+  [
+    'an essential acr below that of the session',
+    claims({ acr: { essential: true, value: 'bronze' } }),
+    ORDERED,
+    'sign-in',
+  ],
+  ['a voluntary acr below that of the session', claims({ acr: { value: 'bronze' } }), ORDERED, 'grant'],
   [
     'an essential acr that a sign-in can meet',
     claims({ acr: { essential: true, value: 'bronze' } }),
@@ -219,4 +248,16 @@ test('claims that need consent are named once, in order; those about the authent
     id_token: { email: null, acr: null, auth_time: null },
   };
   assert.deepEqual(requestedClaims({ claims: asked }), ['email', 'name']);
+});
+
+test('without sign-in.acr-ascending, or for a value that is not listed, no acr is stronger than another', () => {
+  assert.equal(isStrongerAcr(ASCENDING, 'silver', 'bronze'), true);
+  assert.equal(isStrongerAcr(ASCENDING, 'bronze', 'bronze'), false);
+  assert.equal(isStrongerAcr({ ...ASCENDING, 'sign-in.acr-ascending': false }, 'silver', 'bronze'), false);
+  for (const [acr, than] of [
+    ['gold', 'bronze'],
+    ['silver', 'gold'],
+    ['gold', 'gold'],
+  ] as const)
+    assert.equal(isStrongerAcr(ASCENDING, acr, than), false, `${acr} ${than}`);
 });

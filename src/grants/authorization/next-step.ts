@@ -26,6 +26,8 @@ export interface Circumstances {
   readonly consented: boolean;
   /** Whether a new sign-in can have this `acr`. */
   readonly canSignInWith: (acr: string) => boolean;
+  /** Whether an `acr` is stronger than another, where the settings have an order. */
+  readonly isStronger: (acr: string, than: string) => boolean;
   /** Whether `acr_values` is a requirement, and not a wish. */
   readonly acrRequired: boolean;
   /** Seconds since the Unix epoch. */
@@ -87,11 +89,13 @@ function isAnother({ hinted_sub, claims }: AuthorizationRequest, { sub }: Circum
 function stepForAcr(
   request: AuthorizationRequest,
   { acr }: StoredSession,
-  { signedIn, canSignInWith, acrRequired }: Circumstances,
+  { signedIn, canSignInWith, isStronger, acrRequired }: Circumstances,
 ): NextStep | undefined {
   const silent = request.prompt.includes('none');
-  const isMet = memberOf(acr === null ? [] : [acr]);
-  const unmet = requestedAcr(request, acrRequired).find(({ values }) => !values.some(isMet));
+  const unmet = requestedAcr(request, acrRequired).find(
+    ({ values, exact }) =>
+      acr === null || !values.some((value) => value === acr || (!exact && isStronger(acr, value))),
+  );
   if (unmet === undefined) return undefined;
   const canHelp = !signedIn && unmet.values.some(canSignInWith);
   if (canHelp && !silent) return { step: 'sign-in' };

@@ -5,6 +5,8 @@ export interface RequestedAcr {
   readonly values: readonly string[];
   /** Whether the request fails without one of them. */
   readonly required: boolean;
+  /** Whether a stronger value does not count: the ID token must have one of them (OpenID Connect Core 1.0 §5.5.1.1). */
+  readonly exact: boolean;
 }
 
 /**
@@ -18,9 +20,10 @@ export function requestedAcr(
   acrRequired: boolean,
 ): readonly RequestedAcr[] {
   const claim = claims.id_token['acr'];
+  const isEssential = claim?.essential === true;
   const requests = [
-    { values: valuesOf(claim), required: claim?.essential === true },
-    { values: acr_values, required: acrRequired },
+    { values: valuesOf(claim), required: isEssential, exact: isEssential },
+    { values: acr_values, required: acrRequired, exact: false },
   ];
   return requests
     .filter(({ values }) => values.length > 0)
