@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { numbersIn } from './citations.ts';
-import { proofsIn, withProofs, withRows } from './proofs.ts';
+import { proofsIn, rowNumbers, withProofs, withRows } from './proofs.ts';
 
 const CITED: readonly (readonly [text: string, numbers: readonly string[]])[] = [
   ['H-001, H-020', ['H-001', 'H-020']],
@@ -52,6 +54,18 @@ test('withRows names the rows of each file, in order, as ranges', () => {
   assert.equal(
     withRows('| [x.md](x.md) | stale | the subject |\n| [y.md](y.md) | | none |', read),
     '| [x.md](x.md) | H-001 to H-003, H-010, S-03, S-04 | the subject |\n| [y.md](y.md) | | none |',
+  );
+});
+
+test('each number of docs/contract/hostile stands in one row', () => {
+  const folder = join(dirname(import.meta.dirname), 'docs/contract/hostile');
+  const numbers = globSync('*.md', { cwd: folder }).flatMap((name) =>
+    rowNumbers(readFileSync(join(folder, name), 'utf8')),
+  );
+  assert.ok(numbers.length > 400, `${numbers.length} rows`);
+  assert.deepEqual(
+    numbers.filter((number, index) => numbers.indexOf(number) < index),
+    [],
   );
 });
 

@@ -45,14 +45,18 @@ export function withRows(text: string, read: (name: string) => string): string {
     .join('\n');
 }
 
-/** Returns the numbers of the rows of a document in order, with ranges for three and more: `H-001 to H-003, H-007`. */
-function rangesOf(text: string): string {
-  const numbers = text
+/** Returns the numbers of the rows of a document. */
+export function rowNumbers(text: string): readonly string[] {
+  return text
     .split('\n')
     .map((line) => PROVED_ROW.exec(line)?.[1])
     .filter((number) => number !== undefined);
+}
+
+/** Returns the numbers of the rows of a document in order, with ranges for three and more: `H-001 to H-003, H-007`. */
+function rangesOf(text: string): string {
   const ranges: string[][] = [];
-  for (const number of [...new Set(numbers)].sort(byNumber)) {
+  for (const number of rowNumbers(text).toSorted(byNumber)) {
     const range = ranges.at(-1);
     if (range !== undefined && follows(range.at(-1), number)) range.push(number);
     else ranges.push([number]);
