@@ -26,6 +26,7 @@ import { CERTIFICATE_SETTINGS, LISTEN_TLS_SETTINGS } from './tls-settings.ts';
 import { TOKEN_EXCHANGE_SETTINGS } from './token-exchange-settings.ts';
 import { TOKEN_SETTINGS } from './token-settings.ts';
 import { TRACING_SETTINGS } from './tracing-settings.ts';
+import { WEBFINGER_SETTINGS } from './webfinger-settings.ts';
 
 const DAY = 86_400;
 const YEAR = 31_536_000;
@@ -248,6 +249,7 @@ export const SETTINGS = {
   ...TOKEN_SETTINGS,
   ...TOKEN_EXCHANGE_SETTINGS,
   ...DPOP_SETTINGS,
+  ...WEBFINGER_SETTINGS,
   ...DEVICE_SETTINGS,
 
   'key-set.max-age': seconds({

@@ -35,6 +35,7 @@ import { contract as startPageContract } from '../endpoints/start-page/contract.
 import { startPage, startPageToken } from '../endpoints/start-page/endpoint.ts';
 import { token } from '../endpoints/token/endpoint.ts';
 import { postedUserinfo, userinfo } from '../endpoints/userinfo/endpoint.ts';
+import { webfinger } from '../endpoints/webfinger/endpoint.ts';
 import { offeredGrants } from '../grants/grants.ts';
 import type { Site } from '../http/router.ts';
 import { supportedAcrValues } from '../sessions/acr-values.ts';
@@ -110,6 +111,7 @@ const DOCUMENTS: readonly Open<Described>[] = [
       ? entityConfigurationEndpoint({ entity: { ...entity, openid_provider: metadata }, document, maxAge })
       : undefined,
   (issuer) => (issuer.settings['federation.enabled'] ? federationHistoricalKeys(issuer) : undefined),
+  (issuer) => (issuer.settings['webfinger.domains'].length > 0 ? webfinger(issuer) : undefined),
 ];
 
 /** Returns everything that stands below one issuer. */

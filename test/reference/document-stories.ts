@@ -57,6 +57,15 @@ const historicalKeys: Story = async () => {
   return story;
 };
 
+const namedIssuer: Story = async () => {
+  const story = storyTenant({ 'webfinger.domains': ['example.com'] });
+  await story.tenant.send('webfinger', { query: 'resource=acct%3Ajoe%40example.com' });
+  story.show('The issuer of an end-user', 200);
+  await story.tenant.send('webfinger', { query: 'resource=acct%3Ajoe%40example.org' });
+  story.show('A foreign domain', 404);
+  return story;
+};
+
 const openApi: Story = async () => {
   const story = storyTenant({ 'openapi.enabled': true });
   await story.tenant.send('open-api');
@@ -208,6 +217,7 @@ export const DOCUMENT_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'entity-configuration': [entityConfiguration],
   'federation-historical-keys': [historicalKeys],
   'open-api': [openApi],
+  webfinger: [namedIssuer],
   'start-page': [startPage],
   console: [consoleStory],
   health: [health],

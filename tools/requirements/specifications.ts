@@ -13,6 +13,7 @@ import type { Specification } from './requirement.ts';
 import { rfc6749 } from './rfc6749.ts';
 import { rfc6750 } from './rfc6750.ts';
 import { rfc7009 } from './rfc7009.ts';
+import { rfc7033 } from './rfc7033.ts';
 import { rfc7516, rfc7517, rfc7518, rfc7638 } from './rfc7517.ts';
 import { rfc7521 } from './rfc7521.ts';
 import { rfc7522 } from './rfc7522.ts';
@@ -45,6 +46,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc6749,
   rfc6750,
   rfc7009,
+  rfc7033,
   rfc8707,
   rfc9068,
   rfc7516,
