@@ -62,6 +62,8 @@ export interface Calls {
   userinfo: { readonly request: object; readonly answer: Userinfo | string };
   /** Does the same for a form, which may hold the access token. `POST /userinfo` */
   userinfoPost: { readonly request: { readonly form?: { readonly access_token?: string } }; readonly answer: Userinfo | string };
+  /** Names the issuer that signs an end-user in. `GET /.well-known/webfinger` */
+  webfinger: { readonly request: { readonly query?: { readonly resource?: string | number | boolean; readonly rel?: string | number | boolean } }; readonly answer: { readonly subject: string; readonly links: readonly ({ readonly rel: 'http://openid.net/specs/connect/1.0/issuer'; readonly href: string })[] } };
   /** Lists the access tokens of clients that have not expired, the latest first. `GET /admin/v1/access-tokens` */
   adminAccessTokenList: { readonly request: { readonly query?: { readonly sub?: string | number | boolean; readonly client_id?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminAccessToken | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Revokes one access token. Its grant and its refresh token go on. `POST /admin/v1/access-tokens/{token_id}/revoke` */
@@ -292,6 +294,7 @@ export const OPERATIONS = {
   token: { method: 'POST', path: '/token', type: 'application/x-www-form-urlencoded' },
   userinfo: { method: 'GET', path: '/userinfo' },
   userinfoPost: { method: 'POST', path: '/userinfo', type: 'application/x-www-form-urlencoded' },
+  webfinger: { method: 'GET', path: '/.well-known/webfinger' },
   adminAccessTokenList: { method: 'GET', path: '/admin/v1/access-tokens' },
   adminAccessTokenRevoke: { method: 'POST', path: '/admin/v1/access-tokens/{token_id}/revoke' },
   adminAccountRead: { method: 'GET', path: '/admin/v1/accounts/{sub}' },

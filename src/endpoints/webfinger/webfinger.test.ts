@@ -49,7 +49,6 @@ suite('GET /.well-known/webfinger', () => {
     assert.deepEqual(several.json['links'], [LINK]);
   });
 
-  // proves rfc7033-4.2-3
   for (const resource of [
     'acct:joe@example.org',
     'acct:joe@example.com.evil.example',
@@ -58,12 +57,13 @@ suite('GET /.well-known/webfinger', () => {
     'https://example.org/joe@example.com',
     'https://example.com@evil.example/',
     'https://example.com:8443/',
-  ])
+  ]) {
+    // proves rfc7033-4.2-3
     test(`404: ${resource} is at a foreign domain (H-670)`, async () => {
       assert.equal((await tenant.send('webfinger', asked(resource))).status, 404);
     });
+  }
 
-  // proves rfc7033-4.2-2
   for (const query of [
     '',
     'resource=',
@@ -79,11 +79,13 @@ suite('GET /.well-known/webfinger', () => {
     'resource=acct:a@example.com&resource=acct:b@example.com',
     'resource=%zz',
     `resource=acct:${'x'.repeat(513)}@example.com`,
-  ])
+  ]) {
+    // proves rfc7033-4.2-2
     test(`400 invalid_request: ${query.slice(0, 60) || 'no resource'} (RFC 7033 §4.2; H-671)`, async () => {
       const { status, json } = await tenant.send('webfinger', { query });
       assert.deepEqual([status, json['error']], [400, 'invalid_request']);
     });
+  }
 
   test('500: a fault of the server has no body', async () => {
     const endpoint = await tenant.endpoint('webfinger');
