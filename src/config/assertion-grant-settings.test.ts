@@ -43,6 +43,8 @@ test('everything that may be said of an issuer', () => {
     ...common,
     'jwks-uri': 'https://a.example/jwks',
     'require-jti': false,
+    uses: ['grant', 'subject-token', 'actor-token'],
+    claims: { email: 'mail' },
   };
   assert.deepEqual(loaded([published, { ...SAML, ...common }]), [published, { ...SAML, ...common }]);
 });
@@ -55,6 +57,12 @@ test('what an issuer must and must not have is said by its path', () => {
     [
       { ...JWT, jwks: { keys: [{ kty: 'EC', d: 'x' }] } },
       '[0].jwks.keys[0]: must not be a private or symmetric key',
+    ],
+    [{ ...JWT, uses: ['x'] }, '[0].uses[0]: must be one of grant, subject-token, actor-token'],
+    [{ ...JWT, uses: [] }, '[0].uses: must be a list out of grant, subject-token, actor-token, at least one'],
+    [
+      { ...JWT, claims: { sub: 'x' } },
+      '[0].claims: must not name a claim of the server: iss, sub, aud, exp, nbf, iat, jti, scope, client_id, cnf, act, may_act, active, token_type, username, clm, cld, dat, sid, azp, __proto__',
     ],
     [{ ...JWT, algorithms: ['HS256'] }, '[0].algorithms[0]: must be a signature algorithm of JWTs'],
     [{ ...JWT, algorithms: ['none'] }, '[0].algorithms[0]: must be a signature algorithm of JWTs'],

@@ -6,6 +6,15 @@ import { identifier, jwks, jwksUri, mapError, said } from './trusted-issuer.ts';
 
 const CERTIFICATES_MAX = 10;
 
+/** What the JWTs of an issuer may be used for. */
+const ISSUER_USES = ['grant', 'subject-token', 'actor-token'] as const;
+
+/** Claims and members of introspection that the server makes itself. */
+const OWN_CLAIMS: ReadonlySet<string> = new Set([
+  ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'scope', 'client_id', 'cnf', 'act', 'may_act'],
+  ...['active', 'token_type', 'username', 'clm', 'cld', 'dat', 'sid', 'azp', '__proto__'],
+]);
+
 const SCOPE_VALUE = 'must be a scope value, without spaces, quotes and backslashes';
 
 const words = (rule: string): z.ZodMiniString =>
@@ -53,6 +62,22 @@ const jwtIssuer = z
         ),
       ),
       'require-jti': z._default(z.boolean(said('must be true or false')), true),
+      uses: z.optional(
+        list(
+          z.enum(ISSUER_USES, said(`must be one of ${ISSUER_USES.join(', ')}`)),
+          `must be a list out of ${ISSUER_USES.join(', ')}`,
+        ),
+      ),
+      claims: z.optional(
+        z
+          .record(z.string(), words('must be the name of a claim'), said('must be a map of claim names'))
+          .check(
+            z.refine(
+              (claims) => !Object.keys(claims).some((name) => OWN_CLAIMS.has(name)),
+              said(`must not name a claim of the server: ${[...OWN_CLAIMS].join(', ')}`),
+            ),
+          ),
+      ),
     },
     mapError('must be a map for kind jwt'),
   )
@@ -144,7 +169,7 @@ export const ASSERTION_GRANT_SETTINGS = {
     schema: issuers,
     rule: RULE,
     description:
-      'Issuers whose assertions the server accepts as grants: JWTs (RFC 7523) or SAML 2.0 assertions (RFC 7522). `issuer`: the `iss` or `Issuer`. `kind`: `jwt` with `jwks` or `jwks-uri`, or `saml` with `certificates` in PEM. `algorithms`: the accepted signature algorithms (default: all supported). `subject-from`: the claim or SAML attribute with the subject (default: `sub` or `NameID`). `subject-prefix`: text put before it to form the token’s `sub`. `subjects`: the only subjects it may name. `scope`: the values it may grant. `clients`: the clients that may present its assertions (default: all registered for the grant). `audiences`: additional names of this server. `require-jti`: whether to refuse a JWT without `jti` (default: true). Discovery offers a grant when an issuer of its kind is configured. In an environment variable the value is JSON.',
+      'Issuers whose assertions the server accepts as grants: JWTs (RFC 7523) or SAML 2.0 assertions (RFC 7522). `issuer`: the `iss` or `Issuer`. `kind`: `jwt` with `jwks` or `jwks-uri`, or `saml` with `certificates` in PEM. `algorithms`: the accepted signature algorithms (default: all supported). `subject-from`: the claim or SAML attribute with the subject (default: `sub` or `NameID`). `subject-prefix`: text put before it to form the token’s `sub`. `subjects`: the only subjects it may name. `scope`: the values it may grant. `clients`: the clients that may present its assertions (default: all registered for the grant). `audiences`: additional names of this server. `require-jti`: whether to refuse a JWT without `jti` (default: true). `uses`: what its JWTs are good for, out of `grant`, `subject-token` and `actor-token` (RFC 8693; default: `grant`). `claims`: claims of an exchanged token, each with the claim of the JWT that it comes from. Discovery offers a grant when an issuer of its kind is configured. In an environment variable the value is JSON.',
   }),
   'assertion-grants.assertion-length': integer({
     tenants: 'inherited',

@@ -27,6 +27,7 @@ const policy = z.strictObject(
       ),
     ),
     'subject-clients': z.optional(names('must be a client_id', 'must be a list of client_id values')),
+    'subject-issuers': z.optional(names('must be an issuer', 'must be a list of issuers')),
     actors: z.optional(names('must be a subject, without spaces', 'must be a list of subjects')),
     impersonation: z._default(z.boolean(said('must be true or false')), false),
     lifetime: z.optional(
@@ -61,7 +62,7 @@ export const TOKEN_EXCHANGE_SETTINGS = {
     schema: policies,
     rule: RULE,
     description:
-      'The exchanges that clients may make. A client without a policy may exchange none. `clients`: the clients that ask. `audiences`: the values of `audience` and `resource` that a new token may be for. `scope`: the values that it may have, out of those of the exchanged token (default: the registered scope of the client). `subject-clients`: the clients whose tokens may be exchanged (default: any; the token must in any case be the client’s own, or be for it). `actors`: the subjects that an `actor_token` may name (default: any token of the client itself). `impersonation`: whether a token without `actor_token` names no actor (default: false; it then names the client). `lifetime`: seconds. A client with the member `chancery_token_exchange` has that policy instead. In an environment variable the value is JSON.',
+      'The exchanges that clients may make. A client without a policy may exchange none. `clients`: the clients that ask. `audiences`: the values of `audience` and `resource` that a new token may be for. `scope`: the values that it may have, out of those of the exchanged token (default: the registered scope of the client). `subject-clients`: the clients whose tokens may be exchanged (default: any; the token must in any case be the client’s own, or be for it). `subject-issuers`: the issuers of `assertion-grants.issuers` with the use `subject-token` whose JWTs may be exchanged (default: none). `actors`: the subjects that an `actor_token` may name (default: any token of the client itself). `impersonation`: whether a token without `actor_token` names no actor (default: false; it then names the client). `lifetime`: seconds. A client with the member `chancery_token_exchange` has that policy instead. In an environment variable the value is JSON.',
   }),
   'token-exchange.chain-max': integer({
     tenants: 'inherited',

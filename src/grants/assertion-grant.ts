@@ -34,7 +34,14 @@ export interface AssertionIssuer {
   readonly audiences: readonly string[];
 }
 
+/** The uses of the JWTs of an issuer: a grant (RFC 7523 §2.1), or a token to exchange (RFC 8693 §2.1). */
+export type IssuerUse = 'grant' | 'subject-token' | 'actor-token';
+
 export interface JwtIssuer extends AssertionIssuer {
+  /** What the issuer is trusted for. */
+  readonly uses: readonly IssuerUse[];
+  /** Claims of the new token, each with the claim of an exchanged JWT that it comes from. */
+  readonly claims: Readonly<Record<string, string>>;
   readonly keys: { readonly jwks: readonly JsonWebKey[] } | { readonly jwks_uri: string };
   readonly algorithms: readonly SignatureAlgorithm[];
   readonly requireJti: boolean;
@@ -104,6 +111,9 @@ export function requireAssertion(assertion: string | undefined): string {
   return assertion;
 }
 
+/** Builds the error for an assertion or token that is refused: its words follow the name of it. */
+export type Refusing = (problem: string, detail?: string, notes?: RefusalNotes) => OAuthError;
+
 /** Builds the error for an assertion that is refused (RFC 7521 §4.1.1: "If the assertion is not valid or has expired, … invalid_grant"). */
 export function invalidAssertion(problem: string, detail?: string, notes: RefusalNotes = {}): OAuthError {
   return new OAuthError('invalid_grant', {
@@ -124,12 +134,13 @@ export function trustedIssuer<Issuer extends AssertionIssuer>(
   issuers: readonly Issuer[],
   claimed: string,
   client: AuthenticatedClient,
+  refused: Refusing = invalidAssertion,
 ): Issuer {
   const issuer = issuers.find((trusted) => trusted.issuer === claimed);
   if (issuer === undefined)
-    throw invalidAssertion('has an issuer that is not trusted here', claimed, untrusted(claimed));
+    throw refused('has an issuer that is not trusted here', claimed, untrusted(claimed));
   if (issuer.clients !== undefined && !issuer.clients.includes(client.stored.client_id)) {
-    throw invalidAssertion('may not be presented by this client', undefined, untrusted(claimed));
+    throw refused('may not be presented by this client', undefined, untrusted(claimed));
   }
   return issuer;
 }
@@ -160,22 +171,26 @@ export async function useAssertion(
 const MISLEADING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u;
 
 /** Returns the `sub` of the token. The configuration decides which subjects an issuer may name, not the assertion. */
-async function mappedSubject(needs: AssertionGrantNeeds, { issuer, subject }: Asserted): Promise<string> {
-  if (typeof subject !== 'string' || subject === '') throw invalidAssertion('names no subject');
+export async function mappedSubject(
+  needs: Pick<AssertionGrantNeeds, 'clients'>,
+  { issuer, subject }: Pick<Asserted, 'issuer' | 'subject'>,
+  refused: Refusing = invalidAssertion,
+): Promise<string> {
+  if (typeof subject !== 'string' || subject === '') throw refused('names no subject');
   if (MISLEADING.test(subject)) {
-    throw invalidAssertion(
+    throw refused(
       'names no subject that a person can read: it has a control or invisible character, or a space at its beginning or end',
     );
   }
   if (issuer.subjects !== undefined && !issuer.subjects.includes(subject)) {
-    throw invalidAssertion('names a subject that its issuer may not name');
+    throw refused('names a subject that its issuer may not name');
   }
   const sub = issuer.subjectPrefix + subject;
   if (sub.length > SUBJECT_LENGTH_MAX)
-    throw invalidAssertion(`names a subject of more than ${SUBJECT_LENGTH_MAX} characters`);
+    throw refused(`names a subject of more than ${SUBJECT_LENGTH_MAX} characters`);
   // RFC 9700 §4.15: a token about a subject must not look like the token of a client that acts for itself.
   if ((await needs.clients.find(sub as ClientId)) !== undefined) {
-    throw invalidAssertion('names a subject that is the client_id of a client');
+    throw refused('names a subject that is the client_id of a client');
   }
   return sub;
 }

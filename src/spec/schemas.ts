@@ -190,7 +190,10 @@ export const SCHEMAS = {
   ...ADMIN_WEBHOOK_SCHEMAS,
   TokenResponse: said('RFC 6749 §5.1.', TOKEN_RESPONSE),
   DeviceAuthorization: DEVICE_AUTHORIZATION,
-  TokenIntrospection: said('RFC 7662 §2.2. An inactive token has `active` alone.', TOKEN_INTROSPECTION),
+  TokenIntrospection: said(
+    'RFC 7662 §2.2. An inactive token has `active` alone. An exchanged token also has the claims that `assertion-grants.issuers` maps.',
+    { ...TOKEN_INTROSPECTION, additionalProperties: true },
+  ),
   DirectAuthorization: DIRECT_AUTHORIZATION,
   PushedAuthorization: closed({ request_uri: TEXT, expires_in: SECONDS }),
   Userinfo: {

@@ -8,6 +8,8 @@ export interface RegisteredExchangePolicy {
   readonly scope?: string;
   /** Absent: any. */
   readonly subject_clients?: readonly string[];
+  /** Other issuers whose tokens it may exchange; absent: none. */
+  readonly subject_issuers?: readonly string[];
   /** Absent: tokens of the client itself. */
   readonly actors?: readonly string[];
   /** Absent: no. */
@@ -22,6 +24,7 @@ const MEMBERS = {
   audiences: { check: NAMES, words: 'The audiences and resources that its tokens may be for.' },
   scope: { check: check.scope, words: 'The scope values that they may have. Absent: the registered scope.' },
   subject_clients: { check: NAMES, words: 'The clients whose tokens it may exchange. Absent: any.' },
+  subject_issuers: { check: NAMES, words: 'Other issuers whose tokens it may exchange. Absent: none.' },
   actors: { check: NAMES, words: 'The actors that it may name. Absent: tokens of the client itself.' },
   impersonation: { check: check.boolean, words: 'Whether its tokens may name no actor.' },
   lifetime: { check: check.lifetime, words: 'The lifetime of its tokens, in seconds.' },

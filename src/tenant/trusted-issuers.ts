@@ -84,6 +84,8 @@ function jwtIssuer(configured: Configured<'jwt'>): JwtIssuer {
     keys: issuerKeys(configured),
     algorithms: configured.algorithms ?? SIGNING_ALGORITHMS,
     requireJti: configured['require-jti'],
+    uses: configured.uses ?? ['grant'],
+    claims: configured.claims ?? {},
   };
 }
 

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const EXCHANGES = 'src/endpoints/token/token-exchange.test.ts';
 const ACTORS = 'src/endpoints/token/token-exchange-actors.test.ts';
+const ISSUERS = 'src/endpoints/token/token-exchange-issuers.test.ts';
 const FOLDER = 'src/grants/token-exchange';
 
 /** A fault of one file, which one test sees. */
@@ -130,5 +131,31 @@ export const TOKEN_EXCHANGE: readonly Mutant[] = [
       '      locksTenant: false,',
     ],
     ['src/storage/postgres/storage.test.ts', 'of exchanges and a revocation at once, over two views'],
+  ),
+  fault(
+    'foreign-without-policy',
+    'A client exchanges tokens of every trusted issuer.',
+    [
+      `${FOLDER}/token-exchange.ts`,
+      '    if (!subjectIssuers.includes(iss))',
+      "    if (!subjectIssuers.includes(iss) && iss === '')",
+    ],
+    [ISSUERS, 'a policy names the other issuers'],
+  ),
+  fault(
+    'may-act-ignored',
+    'Any party exchanges a token with may_act.',
+    [`${FOLDER}/acting-party.ts`, '  if (!isMet)', "  if (!isMet && party.sub === '')"],
+    [ISSUERS, 'a JWT with may_act is exchanged by the party that it names alone'],
+  ),
+  fault(
+    'foreign-actor-looks-local',
+    'An actor in a JWT of another issuer names itself one of this server.',
+    [
+      `${FOLDER}/foreign-token.ts`,
+      "  return { ...stated, sub: stated['sub'], iss };",
+      "  return { iss, ...stated, sub: stated['sub'] };",
+    ],
+    [ISSUERS, 'an actor in a JWT stays nested'],
   ),
 ];

@@ -82,6 +82,7 @@ export const rfc8693: Specification = {
     ),
     must('rfc8693-4.1-1', '§4.1', 'act names the acting party; earlier actors are nested in it.', 'actOf'),
     client('rfc8693-4.1-2', '§4.1', 'Only the outermost actor counts for decisions about access.'),
+    must('rfc8693-4.4-1', '§4.4', 'may_act says who may act for the subject of a token.', 'requireMayAct'),
     must('rfc8693-4.2-1', '§4.2, §4.3', 'A JWT has scope as one string, and client_id.', 'mintAccessToken'),
   ],
 };

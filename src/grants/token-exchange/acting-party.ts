@@ -6,7 +6,8 @@ import { type Actor, type ExchangedToken, unacceptableToken } from './exchanged-
 export interface ActingParty {
   readonly sub: string;
   readonly iss: string;
-  readonly client_id: string;
+  /** Undefined for an actor of another issuer. */
+  readonly client_id: string | undefined;
 }
 
 /**
@@ -21,14 +22,14 @@ export function actingParty(
   shown: { readonly issuer: string; readonly sub: (actor: ExchangedToken) => string },
 ): ActingParty {
   if (actor === undefined) return { sub: client_id, iss: shown.issuer, client_id };
-  const isAllowed = actors === undefined ? actor.stored.client_id === client_id : actors.includes(actor.sub);
+  const isAllowed = actors === undefined ? actor.client_id === client_id : actors.includes(actor.sub);
   if (!isAllowed)
     throw unacceptableToken('actor_token', 'names an actor that the policy of the client does not allow', {
       values: { actor: actor.sub },
     });
   // It would be unclear who acts: the party that the token names, or the one that acts for it.
   if (actor.act !== undefined) throw unacceptableToken('actor_token', 'must not itself be a delegated token');
-  return { sub: shown.sub(actor), iss: actor.iss, client_id: actor.stored.client_id };
+  return { sub: shown.sub(actor), iss: actor.iss, client_id: actor.client_id };
 }
 
 /**

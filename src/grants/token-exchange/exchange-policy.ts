@@ -13,6 +13,8 @@ export interface ExchangePolicy {
   readonly scope: readonly string[];
   /** Undefined: any. */
   readonly subjectClients: readonly string[] | undefined;
+  /** Other issuers whose tokens it may exchange. */
+  readonly subjectIssuers: readonly string[];
   /** Undefined: tokens of the client itself. */
   readonly actors: readonly string[] | undefined;
   readonly impersonation: boolean;
@@ -37,6 +39,7 @@ export function requirePolicy(settings: Settings, { stored, metadata }: Authenti
       audiences: registered.audiences,
       scope: registered.scope === undefined ? own : (parseScope(registered.scope) ?? []),
       subjectClients: registered.subject_clients,
+      subjectIssuers: registered.subject_issuers ?? [],
       actors: registered.actors,
       impersonation: registered.impersonation ?? false,
       lifetime: registered.lifetime,
@@ -50,6 +53,7 @@ export function requirePolicy(settings: Settings, { stored, metadata }: Authenti
     audiences: configured.audiences,
     scope: configured.scope ?? own,
     subjectClients: configured['subject-clients'],
+    subjectIssuers: configured['subject-issuers'] ?? [],
     actors: configured.actors,
     impersonation: configured.impersonation,
     lifetime: configured.lifetime,

@@ -1,11 +1,13 @@
 import type { AuthenticatedClient } from '../../clients/client-authentication/authenticate-client.ts';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import { OAuthError, quotedValue, type RefusalNotes } from '../../spec/errors.ts';
-import type { Subject } from '../../spec/identifiers.ts';
+import type { ClientId, Subject } from '../../spec/identifiers.ts';
 import { ACCESS_TOKEN_TYPE, JWT_TYPE } from '../../spec/token-types.ts';
 import { findAccessToken, scopeOf } from '../../tokens/access-token.ts';
 import { type Confirmation, confirms } from '../../tokens/confirmation.ts';
+import type { Refusing } from '../assertion-grant.ts';
 import type { GrantNeeds } from '../grant.ts';
+import { foreignToken, isForeign } from './foreign-token.ts';
 
 /** The parameter that holds a token, for texts. */
 export type TokenParameter = 'subject_token' | 'actor_token';
@@ -20,8 +22,11 @@ export interface Actor {
 
 /** A valid token that a client presents for exchange: the subject's, or the one of the party that acts. */
 export interface ExchangedToken {
-  /** The record of a token of this server. */
-  readonly stored: StoredAccessToken;
+  /** The record of a token of this server; undefined for one of another issuer. */
+  readonly stored: StoredAccessToken | undefined;
+  /** The client that it was issued to; undefined if another issuer did. */
+  readonly client_id: ClientId | undefined;
+  readonly expires_at: number;
   /** The subject that the server knows, also where the token has a pairwise one. */
   readonly sub: string;
   readonly iss: string;
@@ -31,6 +36,8 @@ export interface ExchangedToken {
   readonly act: Actor | undefined;
   /** The party that may act for the subject (RFC 8693 §4.4). */
   readonly may_act: Readonly<Record<string, unknown>> | undefined;
+  /** The keys that it is bound to. */
+  readonly cnf: Confirmation | undefined;
   /** How its end-user was authenticated, and the name of the end-user. They go on into the new token. */
   readonly more: Readonly<Record<string, unknown>>;
   readonly username: string | undefined;
@@ -51,8 +58,15 @@ interface Introspected {
   readonly amr?: readonly string[];
 }
 
+/** A token as the request has it. */
+export interface PresentedForExchange {
+  readonly token: string;
+  readonly type: string | undefined;
+  readonly remoteAddress: string;
+}
+
 /**
- * Returns the token of a parameter: an access token of this server, of either format.
+ * Returns the token of a parameter: an access token of this server, of either format, or a JWT of a trusted issuer.
  * @throws OAuthError invalid_request (RFC 8693 §2.2.2: "if either the subject_token or actor_token are invalid for any reason …
  * the value of the error parameter MUST be the invalid_request error code")
  */
@@ -60,9 +74,25 @@ export async function tokenForExchange(
   needs: GrantNeeds,
   client: AuthenticatedClient,
   parameter: TokenParameter,
-  { token, type }: { readonly token: string; readonly type: string | undefined },
+  presented: PresentedForExchange,
 ): Promise<ExchangedToken> {
+  const { token, type } = presented;
   requireType(parameter, type);
+  const refused: Refusing = (problem, detail, notes) =>
+    unacceptableToken(parameter, problem, { ...(detail === undefined ? {} : { detail }), ...notes });
+  const exchanged =
+    type === JWT_TYPE && isForeign(needs.assertions, parameter, token)
+      ? await foreignToken(needs.assertions, client, parameter, presented, refused)
+      : await ownToken(needs, parameter, presented);
+  requireHeldKeys(client, parameter, exchanged.cnf);
+  return exchanged;
+}
+
+async function ownToken(
+  needs: GrantNeeds,
+  parameter: TokenParameter,
+  { token, type }: PresentedForExchange,
+): Promise<ExchangedToken> {
   const stored = await findAccessToken(needs.accessTokens, token);
   // A token without an instance registers a client, and is for nothing else.
   if (
@@ -72,10 +102,12 @@ export async function tokenForExchange(
   )
     throw unacceptableToken(parameter, 'is not valid here: it is unknown, expired or revoked');
   const said = JSON.parse(stored.introspection) as Introspected;
-  requireHeldKeys(client, parameter, said.cnf);
-  const { iss, username, aud, act, may_act, auth_time, acr, amr } = said;
+  const { iss, username, cnf, aud, act, may_act, auth_time, acr, amr } = said;
   return {
     stored,
+    client_id: stored.client_id,
+    expires_at: stored.expires_at,
+    cnf,
     sub: await subjectOf(needs, stored, parameter, said.sub),
     iss,
     scope: scopeOf(stored),

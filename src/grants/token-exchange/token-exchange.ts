@@ -7,7 +7,6 @@ import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { TOKEN_EXCHANGE_GRANT } from '../../spec/grant-types.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { ACCESS_TOKEN_TYPE, JWT_TYPE } from '../../spec/token-types.ts';
-import { confirmationOf } from '../../tokens/confirmation.ts';
 import type { Grant, GrantNeeds } from '../grant.ts';
 import { type MintedToken, mintToken, type TokenContent } from '../issue-token.ts';
 import { tokenConfirmation } from '../token-confirmation.ts';
@@ -34,8 +33,8 @@ export const tokenExchange: Grant = {
   async handle(needs, client, parameters, origin) {
     const policy = requirePolicy(needs.settings, client);
     const requested = requestedType(parameters['requested_token_type']);
-    const subject = await subjectToken(needs, client, policy, parameters);
-    const actor = await actorToken(needs, client, parameters);
+    const subject = await subjectToken(needs, client, policy, { ...origin, parameters });
+    const actor = await actorToken(needs, client, { ...origin, parameters });
     const party = actingParty(client, policy, actor, {
       issuer: needs.issuer,
       sub: (token) => clientSubject(needs, client, token),
@@ -49,7 +48,7 @@ export const tokenExchange: Grant = {
     const exchange = { policy, subject, actor, party, audience, scope, isDelegation };
     const { stored, response } = await minted(needs, client, exchange, requested);
     const event = eventOf(needs, client, exchange, origin);
-    const origins = [subject, ...(actor === undefined ? [] : [actor])].map((token) => token.stored.key);
+    const origins = [subject, actor].flatMap((token) => token?.stored?.key ?? []);
     if (!(await needs.accessTokens.store.exchange(stored, origins, event)))
       throw unacceptableToken('subject_token', 'or actor_token has ended meanwhile');
     logEvent(needs, event);
@@ -93,36 +92,55 @@ function requestedType(requested: string | undefined): typeof ACCESS_TOKEN_TYPE 
 async function subjectToken(
   needs: GrantNeeds,
   client: AuthenticatedClient,
-  { subjectClients }: ExchangePolicy,
-  { subject_token, subject_token_type }: Parameters,
+  policy: ExchangePolicy,
+  { parameters: { subject_token: token, subject_token_type: type }, remoteAddress }: Received,
 ): Promise<ExchangedToken> {
-  if (subject_token === undefined)
+  if (token === undefined)
     throw new OAuthError('invalid_request', {
       error_description: 'subject_token is missing',
       reason: 'missing-parameter',
     });
-  const presented = { token: subject_token, type: subject_token_type };
-  const subject = await tokenForExchange(needs, client, 'subject_token', presented);
-  const { client_id } = subject.stored;
-  const values = { issued_to: client_id };
-  const isMeant = namesClient(subject.audience ?? [], client.stored.client_id, client.metadata);
-  if (client_id !== client.stored.client_id && !isMeant)
-    throw unacceptableToken('subject_token', 'was issued to another client and is not for this one', {
-      values,
-    });
-  if (subjectClients?.includes(client_id) === false)
-    throw unacceptableToken('subject_token', 'is of a client whose tokens this client may not exchange', {
-      values,
-    });
+  const subject = await tokenForExchange(needs, client, 'subject_token', { token, type, remoteAddress });
+  requireHolder(client, policy, subject);
   return subject;
+}
+
+/** The parameters of a request, and where it comes from. */
+interface Received {
+  readonly parameters: Parameters;
+  readonly remoteAddress: string;
+}
+
+/**
+ * Requires that the client holds the token by right: it was issued to the client or is for it, or another issuer made it for this
+ * server and the policy names that issuer.
+ */
+function requireHolder(
+  client: AuthenticatedClient,
+  { subjectClients, subjectIssuers }: ExchangePolicy,
+  { client_id, iss, audience = [] }: ExchangedToken,
+): void {
+  const refused = (problem: string) =>
+    unacceptableToken('subject_token', problem, { values: { issued_to: client_id, iss } });
+  if (client_id === undefined) {
+    if (!subjectIssuers.includes(iss))
+      throw refused('has an issuer whose tokens this client may not exchange');
+    return;
+  }
+  const isMeant = namesClient(audience, client.stored.client_id, client.metadata);
+  if (client_id !== client.stored.client_id && !isMeant)
+    throw refused('was issued to another client and is not for this one');
+  if (subjectClients?.includes(client_id) === false)
+    throw refused('is of a client whose tokens this client may not exchange');
 }
 
 async function actorToken(
   needs: GrantNeeds,
   client: AuthenticatedClient,
-  { actor_token: token, actor_token_type: type }: Parameters,
+  { parameters: { actor_token: token, actor_token_type: type }, remoteAddress }: Received,
 ): Promise<ExchangedToken | undefined> {
-  if (token !== undefined) return await tokenForExchange(needs, client, 'actor_token', { token, type });
+  if (token !== undefined)
+    return await tokenForExchange(needs, client, 'actor_token', { token, type, remoteAddress });
   if (type === undefined) return undefined;
   // RFC 8693 §2.1: actor_token_type "MUST NOT be included otherwise".
   throw new OAuthError('invalid_request', {
@@ -132,7 +150,8 @@ async function actorToken(
 }
 
 /** The number of tokens that a token and its own origins are. */
-const lengthOf = ({ stored: { via } }: ExchangedToken): number => 1 + (via?.split(' ').length ?? 0);
+const lengthOf = ({ stored }: ExchangedToken): number =>
+  stored === undefined ? 0 : 1 + (stored.via?.split(' ').length ?? 0);
 
 function requireChain(
   { settings }: GrantNeeds,
@@ -155,9 +174,9 @@ async function minted(
   requested: string,
 ): Promise<MintedToken> {
   const proven = await tokenConfirmation(needs, client);
-  const bound = confirmationOf(subject.stored);
+  const bound = subject.cnf;
   const confirmation = bound === undefined && proven === undefined ? undefined : { ...bound, ...proven };
-  const endsAt = Math.min(subject.stored.expires_at, actor?.stored.expires_at ?? Infinity);
+  const endsAt = Math.min(subject.expires_at, actor?.expires_at ?? Infinity);
   const act = actOf(subject, party, isDelegation);
   const content = {
     ...namesOf(needs, client, subject),
@@ -169,7 +188,7 @@ async function minted(
       ...(subject.may_act === undefined ? {} : { may_act: subject.may_act }),
     },
   };
-  const particulars = { confirmation, grant_id: subject.stored.grant_id ?? undefined, endsAt };
+  const particulars = { confirmation, grant_id: subject.stored?.grant_id ?? undefined, endsAt };
   return await mintToken(needs, client, content, {
     ...particulars,
     ...(policy.lifetime === undefined ? {} : { lifetime: policy.lifetime }),
@@ -181,9 +200,9 @@ async function minted(
 function clientSubject(
   { idTokens }: GrantNeeds,
   { metadata }: AuthenticatedClient,
-  { sub, stored }: ExchangedToken,
+  { sub, client_id }: ExchangedToken,
 ): string {
-  return sub === stored.client_id ? sub : subjectFor(metadata, sub, idTokens.pairwiseSecret);
+  return sub === client_id ? sub : subjectFor(metadata, sub, idTokens.pairwiseSecret);
 }
 
 /** Returns the names of the subject. A client with pairwise subjects learns neither the account nor its user name. */
@@ -208,7 +227,7 @@ function eventOf(
 ): AuditEvent {
   const actor = isDelegation ? `actor ${party.sub}` : 'no actor';
   const target = audience.join(' ').slice(0, AUDIENCE_SHOWN_MAX);
-  const detail = `token of ${subject.stored.client_id}, ${actor}, for ${target}`;
+  const detail = `token of ${subject.client_id ?? subject.iss}, ${actor}, for ${target}`;
   const about = { sub: subject.sub, client_id, actor: `client:${client_id}`, detail };
   return personEvent(needs, 'token.exchange', about, origin);
 }

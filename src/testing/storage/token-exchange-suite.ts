@@ -97,6 +97,14 @@ function issuing(make: MakeEngine): void {
   );
 
   test(
+    'a token of other issuers alone has no origin here: it is found without clients before it',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const { token } = await exchange(tenant);
+      assert.deepEqual(await found(tenant, token), [token, undefined]);
+    }),
+  );
+
+  test(
     'a token may be exchanged with itself as the actor: one origin named twice is one',
     onEmptyStorage(make, async ({ tenant }) => {
       const origin = await issued(tenant);
