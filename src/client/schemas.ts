@@ -75,7 +75,7 @@ export interface ClientMetadata {
   readonly chancery_access_token_format?: 'identifier' | 'self-contained';
   readonly chancery_access_token_lifetime?: number;
   readonly chancery_access_token_audience?: readonly string[];
-  readonly chancery_token_exchange?: { readonly audiences: readonly string[]; readonly scope?: string; readonly subject_clients?: readonly string[]; readonly actors?: readonly string[]; readonly impersonation?: boolean; readonly lifetime?: number };
+  readonly chancery_token_exchange?: { readonly audiences: readonly string[]; readonly scope?: string; readonly subject_clients?: readonly string[]; readonly subject_issuers?: readonly string[]; readonly actors?: readonly string[]; readonly impersonation?: boolean; readonly lifetime?: number };
   readonly data?: Readonly<Record<string, unknown>>;
   readonly preferred_client_id?: string;
   readonly preferred_client_secret?: string;
@@ -241,7 +241,7 @@ export interface DeviceAuthorization {
   readonly interval: number;
 }
 
-/** RFC 7662 §2.2. An inactive token has `active` alone. */
+/** RFC 7662 §2.2. An inactive token has `active` alone. An exchanged token also has the claims that `assertion-grants.issuers` maps. */
 export interface TokenIntrospection {
   readonly active: boolean;
   readonly scope?: string;
