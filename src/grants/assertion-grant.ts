@@ -38,7 +38,7 @@ export interface AssertionIssuer {
 export type IssuerUse = 'grant' | 'subject-token' | 'actor-token';
 
 export interface JwtIssuer extends AssertionIssuer {
-  /** What the issuer is trusted for. */
+  /** The uses that the issuer is trusted for. */
   readonly uses: readonly IssuerUse[];
   /** Claims of the new token, each with the claim of an exchanged JWT that it comes from. */
   readonly claims: Readonly<Record<string, string>>;

@@ -101,7 +101,7 @@ async function subjectToken(
       reason: 'missing-parameter',
     });
   const subject = await tokenForExchange(needs, client, 'subject_token', { token, type, remoteAddress });
-  requireHolder(client, policy, subject);
+  requireRightfulHolder(client, policy, subject);
   return subject;
 }
 
@@ -115,7 +115,7 @@ interface Received {
  * Requires that the client holds the token by right: it was issued to the client or is for it, or another issuer made it for this
  * server and the policy names that issuer.
  */
-function requireHolder(
+function requireRightfulHolder(
   client: AuthenticatedClient,
   { subjectClients, subjectIssuers }: ExchangePolicy,
   { client_id, iss, audience = [] }: ExchangedToken,
