@@ -14,16 +14,40 @@ interface DriverTable {
   readonly key: string | undefined;
   /** SQLite reads this index. */
   readonly index: string | undefined;
+  /** Columns of an entry that stand in the index. Another column costs a look-up of the row for each visited client. */
+  readonly has: readonly EntryColumn[];
 }
 
+type EntryColumn = 'name' | 'issued_at' | 'last_used_at' | 'secret_expires_at';
+
 export const DRIVERS: Readonly<Record<Driver, DriverTable>> = {
-  id: { table: 'client_entry', key: undefined, index: undefined },
-  name: { table: 'client_entry', key: 'name', index: 'client_entry_name' },
-  created: { table: 'client_entry', key: 'issued_at', index: 'client_entry_created' },
-  used: { table: 'client_entry', key: 'last_used_at', index: 'client_entry_used' },
-  secretEnd: { table: 'client_entry', key: 'secret_expires_at', index: 'client_entry_secret_end' },
-  end: { table: 'client', key: 'expires_at', index: 'client_end' },
-  term: { table: 'client_term', key: 'issued_at', index: undefined },
+  id: {
+    table: 'client_entry',
+    key: undefined,
+    index: undefined,
+    has: ['name', 'issued_at', 'last_used_at', 'secret_expires_at'],
+  },
+  name: { table: 'client_entry', key: 'name', index: 'client_entry_name', has: ['name', 'issued_at'] },
+  created: {
+    table: 'client_entry',
+    key: 'issued_at',
+    index: 'client_entry_created',
+    has: ['issued_at', 'name'],
+  },
+  used: {
+    table: 'client_entry',
+    key: 'last_used_at',
+    index: 'client_entry_used',
+    has: ['last_used_at', 'issued_at', 'name'],
+  },
+  secretEnd: {
+    table: 'client_entry',
+    key: 'secret_expires_at',
+    index: 'client_entry_secret_end',
+    has: ['secret_expires_at'],
+  },
+  end: { table: 'client', key: 'expires_at', index: 'client_end', has: [] },
+  term: { table: 'client_term', key: 'issued_at', index: undefined, has: ['issued_at'] },
 };
 
 /** Indexes without the rows that have no value. */
@@ -86,31 +110,40 @@ const parameterOf = (name: string): string =>
 const rowWith = (table: string, alias: string, conditions: readonly string[]): string =>
   `(SELECT 1 FROM ${table} AS ${alias} WHERE ${alias}.tenant = :tenant AND ${alias}.client_id = d.client_id AND ${conditions.join(' AND ')}) = 1`;
 
+/** Returns the column of the visited client's entry. */
+const entryColumn = (driver: Driver, column: EntryColumn): string =>
+  DRIVERS[driver].has.includes(column)
+    ? `d.${column}`
+    : `(SELECT e.${column} FROM client_entry AS e WHERE e.tenant = :tenant AND e.client_id = d.client_id)`;
+
 function conditions(dialect: Dialect, driver: Driver, asked: ReadonlySet<Condition>): readonly string[] {
   const own: string[] = [];
   const ofEntry: string[] = [];
   const ofClient: string[] = [];
+  const add = (column: EntryColumn, made: (row: string) => readonly string[]): void => {
+    if (DRIVERS[driver].has.includes(column)) own.push(...made('d'));
+    else ofEntry.push(...made('e'));
+  };
   for (const name of ['name', 'created', 'used', 'secretEnd', 'end'] as const) {
     if (!asked.has(name)) continue;
     // The statement visits no client outside of the span of its own order.
     if (name === driver) continue;
     if (name === 'end') ofClient.push(...span(dialect, name, 'c'));
-    else ofEntry.push(...span(dialect, name, 'e'));
+    else add(COLUMNS[name][0], (row) => span(dialect, name, row));
   }
   if (asked.has('namePart')) {
-    const row = driver === 'name' ? 'd' : 'e';
     const part = dialect.typed(':name_part', 'text');
-    const held = unless(dialect, ':name_part', 'text', dialect.contains(`${row}.name`, part));
-    (driver === 'name' ? own : ofEntry).push(held);
+    add('name', (row) => [unless(dialect, ':name_part', 'text', dialect.contains(`${row}.name`, part))]);
   }
   if (asked.has('livingAt')) {
     const at = dialect.typed(':living_at', 'bigint');
     ofClient.push(unless(dialect, ':living_at', 'bigint', `c.expires_at IS NULL OR c.expires_at > ${at}`));
   }
-  if (ofEntry.length > 0) own.push(rowWith('client_entry', 'e', ofEntry));
-  if (ofClient.length > 0) own.push(rowWith('client', 'c', ofClient));
   if (asked.has('terms'))
     own.push(...places(TERMS_MAX).map((place) => termCondition(dialect, driver, place)));
+  // These read rows: the others come first.
+  if (ofEntry.length > 0) own.push(rowWith('client_entry', 'e', ofEntry));
+  if (ofClient.length > 0) own.push(rowWith('client', 'c', ofClient));
   return own;
 }
 
@@ -119,7 +152,7 @@ const places = (count: number): readonly number[] => Array.from({ length: count 
 function termCondition(dialect: Dialect, driver: Driver, place: number): string {
   const parameter = `:term_${place}`;
   // A term stands beside the time of registration, so that the list of a term is in that order.
-  const issued = driver === 'term' || driver === 'created' ? 'd.issued_at' : issuedAt;
+  const issued = entryColumn(driver, 'issued_at');
   return unless(
     dialect,
     parameter,
@@ -127,10 +160,6 @@ function termCondition(dialect: Dialect, driver: Driver, place: number): string 
     `(SELECT 1 FROM client_term AS t WHERE t.tenant = :tenant AND t.term = ${parameter} AND t.issued_at = ${issued} AND t.client_id = d.client_id) = 1`,
   );
 }
-
-const ofEntry = (column: string): string =>
-  `(SELECT e.${column} FROM client_entry AS e WHERE e.tenant = :tenant AND e.client_id = d.client_id)`;
-const issuedAt = ofEntry('issued_at');
 
 /** The clients after `start` and up to `stop`, in the direction. */
 function between(dialect: Dialect, driver: Driver, direction: Direction): string {
@@ -174,7 +203,8 @@ export function visitText(
   asked: ReadonlySet<Condition>,
 ): string {
   const checked = conditions(dialect, driver, asked).map((condition) => `AND ${condition}`);
-  return `SELECT d.client_id, ${ofEntry('name')} AS name, ${issuedAt} AS created, ${ofEntry('last_used_at')} AS used
+  return `SELECT d.client_id, ${entryColumn(driver, 'name')} AS name, ${entryColumn(driver, 'issued_at')} AS created,
+      ${entryColumn(driver, 'last_used_at')} AS used
     ${between(dialect, driver, direction)} ${checked.join('\n')} ORDER BY ${order(driver, direction)} LIMIT :limit`;
 }
 

@@ -47,10 +47,14 @@ export interface ListReader {
 }
 
 /**
- * A list of at most this many clients is read whole and sorted. From a longer one the search goes along the wanted order: one in
- * a few hundred clients meets the condition there.
+ * A list of at most this many clients is read whole and sorted, if it alone is asked for: then the search reads every client of
+ * it. From a longer one it goes along the wanted order, where one in a few hundred clients meets the condition.
  */
-const COLLECTED_MAX = 1000;
+const COLLECTED_MAX = 2_000;
+/** The same for a search with further conditions. Clients that do not meet them cost little. */
+const COLLECTED_AMONG_MAX = 5_000;
+/** Share of the time after which a list is too long to be read whole. Many clients meet the conditions then, so a walk finds them soon. */
+const COLLECTING_SHARE = 0.6;
 const VISITED_FIRST = 200;
 const VISITED_MIN = 100;
 const VISITED_MAX = 100_000;
@@ -60,10 +64,8 @@ export async function searchClients(reader: ListReader, search: ClientSearch): P
   const began = performance.now();
   const shortest = await shortestList(reader, search);
   const visits = new Visits(reader, search, began);
-  const { found, next } =
-    shortest?.short === true
-      ? await visits.collect(shortest)
-      : await visits.walk(stretchOf(search, shortest));
+  const whole = shortest?.short === true ? await visits.collect(shortest) : undefined;
+  const { found, next } = whole ?? (await visits.walk(stretchOf(search, shortest)));
   const listed = await reader.read(found.map(({ client_id }) => client_id));
   const byId = new Map(listed.map((one) => [one.client.client_id, one]));
   return { found: found.flatMap(({ client_id }) => byId.get(client_id) ?? []), next };
@@ -85,10 +87,11 @@ async function shortestList(
   const alone = lists.length === 1 && criteria.namePart === undefined && criteria.livingAt === undefined;
   if (alone && (only.driver === sort || (only.driver === 'term' && sort === 'created')))
     return { ...only, short: false };
-  const counts = await Promise.all(lists.map((list) => reader.count(list, COLLECTED_MAX + 1)));
+  const most = alone ? COLLECTED_MAX : COLLECTED_AMONG_MAX;
+  const counts = await Promise.all(lists.map(async (list) => await reader.count(list, most + 1)));
   const least = Math.min(...counts);
   const shortest = lists[counts.indexOf(least)];
-  return shortest === undefined ? undefined : { ...shortest, short: least <= COLLECTED_MAX };
+  return shortest === undefined ? undefined : { ...shortest, short: least <= most };
 }
 
 /** Returns the stretches that criteria name, in ascending order. */
@@ -148,15 +151,17 @@ class Visits {
     this.#began = began;
   }
 
-  /** Reads a list whole, and returns what comes first in the wanted order. */
-  async collect(list: Stretch): Promise<Found> {
-    const { sort, descending, after, limit } = this.#search;
+  /** Reads a list whole, and returns what comes first in the wanted order; undefined if that takes too long. */
+  async collect(list: Stretch): Promise<Found | undefined> {
+    const { sort, descending, after, limit, budget_ms } = this.#search;
     const found: VisitedClient[] = [];
     let start: ClientPlace | undefined = list.start;
     while (start !== undefined) {
-      const { rows, end } = await this.#visit({ ...list, start }, 'ascending', COLLECTED_MAX);
+      const { rows, end } = await this.#visit({ ...list, start }, 'ascending', COLLECTED_AMONG_MAX);
       found.push(...rows);
       start = end;
+      if (end !== undefined && performance.now() - this.#began > budget_ms * COLLECTING_SHARE)
+        return undefined;
       await nextTurn();
     }
     const compare = comparison(descending);

@@ -1,5 +1,6 @@
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type Schema, type SchemaState, type SchemaStep, suits, tooNew } from '../schema.ts';
+import { CLIENT_LIST_SCHEMA, COVERING_LIST_SCHEMA } from './client-list-schema.ts';
 import type { Connection } from './connection.ts';
 import { sqlState, unavailable } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
@@ -7,7 +8,6 @@ import { Pool } from './pool.ts';
 import {
   ADMINISTRATION_SCHEMA,
   AUDIT_SEARCH_SCHEMA,
-  CLIENT_LIST_SCHEMA,
   DELETED_TENANT_SCHEMA,
   DOCUMENT_SCHEMA,
   ENDING_SCHEMA,
@@ -58,6 +58,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 17, name: 'former versions of clients', statements: HISTORY_SCHEMA, compatibleFrom: 1 },
   { version: 18, name: 'what ended, in the journal', statements: ENDING_SCHEMA, compatibleFrom: 1 },
   { version: 19, name: 'origins of exchanged tokens', statements: EXCHANGE_SCHEMA, compatibleFrom: 1 },
+  {
+    version: 20,
+    name: 'more columns in the lists of clients',
+    statements: COVERING_LIST_SCHEMA,
+    compatibleFrom: 1,
+  },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -1,7 +1,7 @@
 import { indexed } from '../audit-search.ts';
 
 /** Text is compared and ordered by code points, whatever the locale of the database, so that a page continues correctly. */
-const TEXT = 'TEXT COLLATE "C"';
+export const TEXT = 'TEXT COLLATE "C"';
 
 /** A table whose rows each belong to one tenant. */
 interface TenantTable {
@@ -193,7 +193,7 @@ const INDEXES: readonly string[] = [
  * Protects a table by row security: a transaction sees and writes only the rows of the tenant that it has entered
  * (`enterTenant`), even as the owner of the table. Row security does not apply to a superuser.
  */
-function tenantTable({ name, columns, primaryKey }: TenantTable): readonly string[] {
+export function tenantTable({ name, columns, primaryKey }: TenantTable): readonly string[] {
   return [
     `CREATE TABLE ${name} (${columns}, PRIMARY KEY (${primaryKey}))`,
     `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY`,
@@ -290,31 +290,6 @@ export const ADMINISTRATION_SCHEMA: readonly string[] = [
    WHERE held.tenant = token.tenant AND held.grant_id = token.grant_id`,
   'CREATE INDEX access_token_subject ON access_token (sub, tenant, key) WHERE sub IS NOT NULL',
   'CREATE INDEX access_token_client ON access_token (client_id, tenant, key)',
-];
-
-/** Lists of clients (ADR 80). They follow the audit, so they are not copied. */
-export const CLIENT_LIST_SCHEMA: readonly string[] = [
-  ...tenantTable({
-    name: 'client_entry',
-    columns: `tenant ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL, version BIGINT NOT NULL,
-      issued_at BIGINT NOT NULL, name ${TEXT} NOT NULL, last_used_at BIGINT NOT NULL, secret_expires_at BIGINT,
-      terms ${TEXT} NOT NULL`,
-    primaryKey: 'tenant, client_id',
-  }),
-  'CREATE INDEX client_entry_name ON client_entry (tenant, name, client_id)',
-  'CREATE INDEX client_entry_created ON client_entry (tenant, issued_at, client_id)',
-  'CREATE INDEX client_entry_used ON client_entry (tenant, last_used_at, client_id)',
-  'CREATE INDEX client_entry_secret_end ON client_entry (tenant, secret_expires_at, client_id) WHERE secret_expires_at IS NOT NULL',
-  ...tenantTable({
-    name: 'client_term',
-    columns: `tenant ${TEXT} NOT NULL, term ${TEXT} NOT NULL, issued_at BIGINT NOT NULL, client_id ${TEXT} NOT NULL`,
-    primaryKey: 'tenant, term, issued_at, client_id',
-  }),
-  ...tenantTable({
-    name: 'client_listing',
-    columns: `tenant ${TEXT} NOT NULL, walked_to ${TEXT}, audited BIGINT NOT NULL`,
-    primaryKey: 'tenant',
-  }),
 ];
 
 /** Ways into the audit for searches. The columns without the tenant in front: see `INDEXES`. */

@@ -30,3 +30,12 @@ export const CLIENT_LIST_SCHEMA = `
   -- Lists are whole if nothing is left to walk. They are right up to the event with the number \`audited\`.
   CREATE TABLE client_listing (
     tenant TEXT NOT NULL PRIMARY KEY, walked_to TEXT, audited INTEGER NOT NULL) STRICT, WITHOUT ROWID;`;
+
+/** Columns that searches check stand in the indexes that they walk along, so that only the clients they find are read. */
+export const COVERING_LIST_SCHEMA = `
+  DROP INDEX client_entry_name;
+  DROP INDEX client_entry_created;
+  DROP INDEX client_entry_used;
+  CREATE INDEX client_entry_name ON client_entry (tenant, name, client_id, issued_at);
+  CREATE INDEX client_entry_created ON client_entry (tenant, issued_at, client_id, name);
+  CREATE INDEX client_entry_used ON client_entry (tenant, last_used_at, client_id, issued_at, name);`;

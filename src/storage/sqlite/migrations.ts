@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type SchemaState, suits, tooNew } from '../schema.ts';
-import { CLIENT_LIST_SCHEMA } from './client-list-schema.ts';
+import { CLIENT_LIST_SCHEMA, COVERING_LIST_SCHEMA } from './client-list-schema.ts';
 import { HISTORY_SCHEMA, OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
 import {
   ADMINISTRATION_SCHEMA,
@@ -315,6 +315,12 @@ export const MIGRATIONS: readonly Migration[] = [
     compatibleFrom: 13,
   },
   { version: 31, name: 'origins of exchanged tokens', sql: EXCHANGE_SCHEMA, compatibleFrom: 13 },
+  {
+    version: 32,
+    name: 'more columns in the lists of clients',
+    sql: COVERING_LIST_SCHEMA,
+    compatibleFrom: 13,
+  },
 ];
 
 export const NEWEST = MIGRATIONS.length;

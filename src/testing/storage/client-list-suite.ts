@@ -200,7 +200,7 @@ function searching(make: MakeEngine): void {
   );
 
   test(
-    'a search that finds little ends when its time is over, with a place to go on from, and finds everything so',
+    'a search ends when its time is over, with a place to go on from, and finds everything so, whether it reads a list whole or walks',
     onEmptyStorage(make, async ({ tenant }) => {
       const clients = times(700, (index) =>
         aClient({ metadata: JSON.stringify({ client_name: index === 650 ? 'needle' : `hay ${index}` }) }),
@@ -213,6 +213,13 @@ function searching(make: MakeEngine): void {
       assert.deepEqual(found, []);
       assert.ok(next !== undefined);
       assert.deepEqual(await idsOf(tenant, search), [clients[650]?.client_id]);
+      const among = { terms: [term('type', 'confidential')], namePart: 'hay 6' };
+      const collected = await idsOf(tenant, { criteria: among, sort: 'name', limit: 7 });
+      assert.equal(collected.length, 110);
+      assert.deepEqual(
+        await idsOf(tenant, { criteria: among, sort: 'name', limit: 7, budget_ms: 0 }),
+        collected,
+      );
     }),
   );
 }
