@@ -11,6 +11,7 @@ import { testKey } from '../../src/testing/jwt.ts';
 import {
   administer,
   assertCalm,
+  DESK,
   HOSTILE,
   LOOKS,
   makeAccounts,
@@ -21,7 +22,6 @@ import {
 } from './console-visitor.ts';
 import { type FederatedProgram, startFederatedProgram } from './federated-program.ts';
 
-const [DESK] = LOOKS;
 const METADATA = {
   client_name: 'Exam Office',
   redirect_uris: ['https://rp.example/cb'],

@@ -27,8 +27,10 @@ export interface Look {
   readonly colorScheme: 'light' | 'dark';
 }
 
+export const DESK: Look = { words: 'at a desk, light', viewport: DESKTOP, colorScheme: 'light' };
+
 export const LOOKS: readonly Look[] = [
-  { words: 'at a desk, light', viewport: DESKTOP, colorScheme: 'light' },
+  DESK,
   { words: 'on a phone, dark', viewport: PHONE, colorScheme: 'dark' },
 ];
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
 import { type Program, startProgram } from '../program/start.ts';
-import { administer, type Visitor, visit } from './console-visitor.ts';
+import { administer, assertCalm, DESK, type Visitor, visit } from './console-visitor.ts';
 
 const CLIENT = 'paper-clips';
 const METADATA = {
@@ -67,6 +67,18 @@ suite('the work of an operator at the console', () => {
     assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true);
     await page.getByRole('button', { name: 'Discard' }).click();
     assert.deepEqual((await versionOf())['redirect_uris'], METADATA.redirect_uris);
+  });
+
+  test('the page of a client says why the token endpoint refused it, in at most three requests', async () => {
+    const refused = await fetch(`${program.url}/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${CLIENT}:wrong`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+    assert.equal(refused.status, 401);
+    await assertCalm(admin, `#/clients/${CLIENT}/refusals`, DESK);
+    const row = admin.page.locator('tbody tr', { hasText: 'invalid_client' });
+    await row.getByText('token', { exact: true }).waitFor();
   });
 
   test('a deleted client comes back by the undo beside the message', async () => {

@@ -1,23 +1,34 @@
 import type { VNode } from 'preact';
-import type { AdminClientRefusal } from '../../../client/client.ts';
+import type { AdminClientRefusal, AdminRefusal } from '../../../client/client.ts';
 import { api } from '../../state/api.ts';
 import { t, tWord } from '../../state/messages.ts';
 import { badge } from '../../view/controls.ts';
-import { code, div, p, span } from '../../view/elements.ts';
+import { code, div, h2, p, span } from '../../view/elements.ts';
 import { type ItemPage, listPage } from '../../view/list-page.ts';
 import { when } from '../../view/time.ts';
+import { refusalColumns, refusalKey } from '../overview/refusal-columns.ts';
 
 /** Answers "why was this client refused?". */
 export function refusals(client_id: string): VNode {
   return div(
     { class: 'stack' },
     p({ class: 'muted' }, t('refusals.lead')),
+    h2(null, t('refusals.requests')),
+    listPage<AdminRefusal>({
+      label: t('refusals.requests'),
+      given: { client_id },
+      load: async (query) => (await api.adminRefusalList({ query })) as ItemPage<AdminRefusal>,
+      keyOf: refusalKey,
+      columns: () => refusalColumns(true),
+      empty: { icon: 'check', title: t('refusals.requests.none') },
+    }),
+    h2(null, t('refusals.changes')),
     listPage<AdminClientRefusal>({
-      label: t('client.refusals'),
+      label: t('refusals.changes'),
       given: { client_id },
       load: async ({ client_id: _of, ...query }) =>
         (await api.adminClientRefusalList({ client_id, query })) as ItemPage<AdminClientRefusal>,
-      keyOf: ({ request_id, at }) => `${request_id} ${at}`,
+      keyOf: refusalKey,
       columns: () => [
         {
           label: t('refusals.action'),

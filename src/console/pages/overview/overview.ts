@@ -14,6 +14,7 @@ import { list } from '../../view/list.ts';
 import { card, empty, failed, pageHead, skeleton } from '../../view/page.ts';
 import { when } from '../../view/time.ts';
 import { type Answers, answersOf, rateChart, rateSince } from './rates.ts';
+import { refusalColumns, refusalKey } from './refusal-columns.ts';
 
 const REFUSALS_SHOWN = 8;
 const EXPIRING_SHOWN = 6;
@@ -164,26 +165,8 @@ function refusals(all: readonly AdminRefusal[]): VNode {
       : list({
           label: t('overview.refusals'),
           items: all,
-          keyOf: ({ request_id, at }) => `${request_id} ${at}`,
-          columns: [
-            {
-              label: t('overview.endpoint'),
-              cell: ({ endpoint, error }) => [
-                span({ class: 'title' }, endpoint),
-                span({ class: 'sub' }, error),
-              ],
-            },
-            {
-              label: t('refusals.reason'),
-              cell: ({ reason, detail }) => [badge(reason, 'warn'), span({ class: 'sub' }, detail)],
-            },
-            {
-              label: t('clients.client'),
-              cell: ({ client_id }) =>
-                client_id === '' ? null : a({ href: href(['clients', client_id]) }, code(null, client_id)),
-            },
-            { label: t('refusals.at'), cell: ({ at }) => when(at) },
-          ],
+          keyOf: refusalKey,
+          columns: refusalColumns(false),
         });
   return card(t('overview.refusals'), content, { flush: true });
 }
