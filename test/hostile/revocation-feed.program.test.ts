@@ -175,7 +175,12 @@ test('H-652 the feed has no token, no person and no grant: only digests, times, 
     method: 'POST',
     path: '/direct-authz/rest/v2',
     bearer: first.directToken,
-    json: { client_id: website.client_id, sub: 'person-of-the-test', scope: ['read'], long_lived: true },
+    json: {
+      client_id: website.client_id,
+      sub: 'person-of-the-test',
+      scope: ['read'],
+      refresh_token: { issue: true },
+    },
   });
   const [token, refresh] = [String(json['access_token']), String(json['refresh_token'])];
   assert.ok(token.length > 20 && refresh.length > 20, JSON.stringify(json));
