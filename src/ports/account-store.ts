@@ -2,6 +2,7 @@ import type { AdminRole } from '../spec/admin-scopes.ts';
 import type { Digest, LoginName, Subject } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
 import type { ChangeOutcome } from './client-store.ts';
+import type { AccountSignal } from './event-stream-store.ts';
 import type { Listing, ListRange } from './listing.ts';
 
 /** A stored account of an end-user. Storage does not read the JSON text in it. */
@@ -38,6 +39,8 @@ export interface AccountReplacement {
   readonly keepsAdministrator?: boolean;
   /** Recorded in the same transaction. Absent for maintenance without a visible effect. */
   readonly event?: AuditEvent;
+  /** Events for clients with sessions or grants of the account, in the same transaction, before these end. */
+  readonly signals?: readonly AccountSignal[];
 }
 
 /** The accounts that a list has, and its order: by login name, or the latest first. */

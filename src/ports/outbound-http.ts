@@ -61,6 +61,8 @@ export const FETCH_PURPOSES = [
   'request-objects',
   /** Deliveries of audit events to webhooks of operators. */
   'webhooks',
+  /** Deliveries of security events to streams of clients. */
+  'signals',
 ] as const;
 
 export type FetchPurpose = (typeof FETCH_PURPOSES)[number];

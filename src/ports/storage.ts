@@ -8,6 +8,7 @@ import type { ClientHistory } from './client-history.ts';
 import type { ClientLists } from './client-lists.ts';
 import type { ClientStore } from './client-store.ts';
 import type { ConsentStore } from './consent-store.ts';
+import type { EventStreamStore } from './event-stream-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import type { InteractionStore } from './interaction-store.ts';
 import type { LogoutNotificationStore } from './logout-notification-store.ts';
@@ -40,6 +41,7 @@ export interface TenantStorage {
   readonly trustAnchors: TrustAnchorStore;
   readonly audit: AuditLog;
   readonly webhooks: WebhookStore;
+  readonly eventStreams: EventStreamStore;
   readonly journal: ChangeJournal;
   readonly upkeep: UpkeepStore;
 }

@@ -90,6 +90,8 @@ export interface TenantStore {
   ): Promise<'created' | 'id_taken' | 'id_deleted' | 'issuer_taken'>;
   /** Returns the ids of the tenants that have webhooks. The default tenant may be among them. */
   withWebhooks(): Promise<readonly TenantId[]>;
+  /** Returns the ids of the tenants that have streams of security events. The default tenant may be among them. */
+  withEventStreams(): Promise<readonly TenantId[]>;
   /**
    * Replaces the content of a tenant and raises its version, if the version is `expectedVersion`. Among concurrent calls
    * with one version, one succeeds. The others get `conflict`, as for an unknown tenant, or one that is being deleted.

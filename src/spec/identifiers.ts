@@ -24,6 +24,8 @@ export type SessionId = Branded<'SessionId'>;
 export type LoginName = Branded<'LoginName'>;
 /** A webhook of the operator. */
 export type WebhookId = Branded<'WebhookId'>;
+/** A stream of security events to a client. */
+export type StreamId = Branded<'StreamId'>;
 /** RFC 7638 thumbprint. */
 export type KeyId = Branded<'KeyId'>;
 
@@ -46,6 +48,7 @@ export const IDENTIFIER_LENGTHS = {
   session: 43,
   sid: 24,
   webhook: 16,
+  stream: 24,
 } as const;
 
 /** The maximum length of a client identifier (decision 15; `preferred_client_id`, federation entity ids). */

@@ -111,6 +111,16 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
     `tenant* webhook_id* after_sequence*# until_sequence# events# missed# state created_at# attempts# attempted_at#
     due_at# problem`,
   ),
+  table('event_stream_tenant', true, 'tenant*'),
+  table(
+    'event_stream',
+    true,
+    `tenant* id* client_id instance issuer version# configuration sealed method events status status_reason held_max#
+    created_at# updated_at# verified_at# sequence# drains_to# held# delivered# delivered_at# lease# attempts# attempted_at#
+    due_at# problem`,
+  ),
+  table('event_stream_subject', true, 'tenant* stream_id* key* content'),
+  table('security_event', true, 'tenant* stream_id* sequence*# kind content at# state attempted_at# problem'),
   table('change_journal', true, 'tenant* sequence*# kind subject instance ended client_id sub expires_at#'),
   table('counters', true, 'tenant* journal# audit#'),
 ];

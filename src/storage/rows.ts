@@ -9,6 +9,12 @@ import type { StoredAuthorizationCode } from '../ports/authorization-code-store.
 import type { FormerVersion, VersionEnd } from '../ports/client-history.ts';
 import type { ClientUse } from '../ports/client-store.ts';
 import type { StoredConsent } from '../ports/consent-store.ts';
+import type {
+  ExcludedSubject,
+  StoredSecurityEvent,
+  StoredStream,
+  TakenStream,
+} from '../ports/event-stream-store.ts';
 import type { StoredInteraction } from '../ports/interaction-store.ts';
 import type {
   StoredLogoutNotification,
@@ -294,3 +300,45 @@ export const WEBHOOK_DELIVERY = mapper<StoredDelivery>({
   due_at: 'plain',
   problem: 'plain',
 });
+
+export const EVENT_STREAM = mapper<StoredStream>({
+  id: 'plain',
+  client_id: 'plain',
+  instance: 'plain',
+  issuer: 'plain',
+  version: 'plain',
+  configuration: 'plain',
+  sealed: 'plain',
+  method: 'plain',
+  events: 'plain',
+  status: 'plain',
+  status_reason: 'plain',
+  held_max: 'plain',
+  created_at: 'plain',
+  updated_at: 'plain',
+  verified_at: 'plain',
+  sequence: 'plain',
+  drains_to: 'plain',
+  held: 'plain',
+  delivered: 'plain',
+  delivered_at: 'plain',
+  attempts: 'plain',
+  attempted_at: 'plain',
+  due_at: 'plain',
+  problem: 'plain',
+});
+
+export const TAKEN_STREAM = mapper<TakenStream>({ id: 'plain', lease: 'plain', attempts: 'plain' });
+
+export const SECURITY_EVENT = mapper<StoredSecurityEvent>({
+  stream_id: 'plain',
+  sequence: 'plain',
+  kind: 'plain',
+  content: 'plain',
+  at: 'plain',
+  state: 'plain',
+  attempted_at: 'plain',
+  problem: 'plain',
+});
+
+export const EXCLUDED_SUBJECT = mapper<ExcludedSubject>({ key: 'plain', content: 'plain' });

@@ -19,6 +19,7 @@ const SWEPT: readonly (readonly [table: string, condition: string])[] = Object.e
   session: 'expires_at < :now',
   logout_notification: 'due_at IS NULL AND attempted_at < :settled_before',
   webhook_delivery: 'due_at IS NULL AND attempted_at < :audited_before',
+  security_event: "state = 'failed' AND attempted_at < :audited_before",
   interaction: 'expires_at < :now',
   known_browser: 'expires_at < :now',
   audit_event: 'at < :audited_before',

@@ -4,11 +4,13 @@ import type { Subject, TenantId } from '../../spec/identifiers.ts';
 import { ACCOUNT_LIST } from '../people-listings.ts';
 import { isAdministrator, rankOf } from '../row-mapper.ts';
 import { ACCOUNT } from '../rows.ts';
+import { type Cause, causeOf } from '../signal-facts.ts';
 import { record } from './audit.ts';
 import { endGrantsOf } from './grants.ts';
 import { listing } from './listing.ts';
 import { changed, one, type TenantNoun, type Transaction } from './noun.ts';
 import { endSessionsOf } from './session-ending.ts';
+import { signalAccount } from './signals.ts';
 import { statement } from './statement.ts';
 
 const CONTENT =
@@ -123,7 +125,7 @@ export const accounts: TenantNoun<
     replace: {
       locksTenant: true,
       async interactive(transaction, tenant, account, replacement) {
-        const { expectedVersion, endAll, event, keepsAdministrator = false } = replacement;
+        const { expectedVersion, endAll, event, keepsAdministrator = false, signals = [] } = replacement;
         const { sub } = account;
         if (!(await accountIsUnchanged(transaction, tenant, sub, expectedVersion))) {
           return await lost(transaction, tenant, sub);
@@ -132,7 +134,9 @@ export const accounts: TenantNoun<
         if (keepsAdministrator && !isAdministrator(account) && (await isLast(transaction, tenant, sub)))
           return 'last_administrator';
         await transaction.query(UPDATE, { tenant, ...ACCOUNT.writeNamed(account) });
-        if (endAll) await endEverything(transaction, tenant, sub);
+        const cause = causeOf(event, 'account.update');
+        for (const signal of signals) await signalAccount(transaction, tenant, signal, cause);
+        if (endAll) await endEverything(transaction, tenant, sub, cause);
         await record(transaction, tenant, event);
         return 'done';
       },
@@ -144,7 +148,7 @@ export const accounts: TenantNoun<
           return await lost(transaction, tenant, sub);
         }
         if (keepsAdministrator && (await isLast(transaction, tenant, sub))) return 'last_administrator';
-        await endEverything(transaction, tenant, sub);
+        await endEverything(transaction, tenant, sub, causeOf(event, 'account.delete'));
         await transaction.query(FORGET_CONSENTS, { tenant, sub });
         await transaction.query(REMOVE, { tenant, sub });
         await record(transaction, tenant, event);
@@ -200,8 +204,13 @@ async function isTaken(
 }
 
 /** Ends the sessions and grants of a subject, and forgets its browsers. */
-async function endEverything(transaction: Transaction, tenant: TenantId, sub: Subject): Promise<void> {
-  await endSessionsOf(transaction, tenant, sub);
-  await endGrantsOf(transaction, tenant, sub);
+async function endEverything(
+  transaction: Transaction,
+  tenant: TenantId,
+  sub: Subject,
+  cause: Cause,
+): Promise<void> {
+  await endSessionsOf(transaction, tenant, sub, { cause });
+  await endGrantsOf(transaction, tenant, sub, cause);
   await transaction.query(FORGET_BROWSERS, { tenant, sub });
 }

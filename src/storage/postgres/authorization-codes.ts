@@ -2,8 +2,7 @@ import type { AuthorizationCodeStore } from '../../ports/authorization-code-stor
 import type { GrantId } from '../../spec/identifiers.ts';
 import { AUTHORIZATION_CODE } from '../rows.ts';
 import { TOKEN_COLUMNS, TOKEN_VALUES } from './access-tokens.ts';
-import { record } from './audit.ts';
-import { endGrant, GRANT_COLUMNS, GRANT_VALUES, grantValues } from './grants.ts';
+import { endToldGrant, GRANT_COLUMNS, GRANT_VALUES, grantValues } from './grants.ts';
 import { changed, GO_INTERACTIVE, one, type TenantNoun } from './noun.ts';
 import { statement } from './statement.ts';
 
@@ -68,8 +67,7 @@ export const authorizationCodes: TenantNoun<AuthorizationCodeStore, 'find'> = {
       async interactive(transaction, tenant, key, _grant, _token, onReuse) {
         const found = await one(transaction.query(GIVEN, { tenant, code_key: key }));
         if (typeof found?.['grant_id'] !== 'string') return 'absent';
-        const ended = await endGrant(transaction, tenant, found['grant_id'] as GrantId);
-        if (ended) await record(transaction, tenant, onReuse);
+        await endToldGrant(transaction, tenant, found['grant_id'] as GrantId, onReuse);
         return 'used';
       },
     },

@@ -2,8 +2,9 @@ import type { ConsentStore } from '../../ports/consent-store.ts';
 import type { GrantId } from '../../spec/identifiers.ts';
 import { CONSENT_LIST } from '../people-listings.ts';
 import { CONSENT, widenedConsent } from '../rows.ts';
+import { causeOf } from '../signal-facts.ts';
 import { record } from './audit.ts';
-import { endGrant } from './grants.ts';
+import { endGrants } from './grants.ts';
 import { listing } from './listing.ts';
 import { changed, one, type TenantNoun } from './noun.ts';
 import { statement } from './statement.ts';
@@ -76,8 +77,9 @@ export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject' | 'list'> =
         const place = { tenant, sub, client_id, instance };
         const removed = await changed(transaction.query(REMOVE, place));
         const { rows } = await transaction.query(GRANTS, place);
-        for (const { grant_id } of rows) await endGrant(transaction, tenant, grant_id as GrantId);
-        if (removed === 0 && rows.length === 0) return false;
+        const grants = rows.map(({ grant_id }) => grant_id as GrantId);
+        const ended = await endGrants(transaction, tenant, grants, causeOf(event, 'consent.withdraw'));
+        if (removed === 0 && ended === 0) return false;
         await record(transaction, tenant, event);
         return true;
       },

@@ -1,13 +1,16 @@
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
+import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { GrantStore, Refreshing, RefreshOutcome, StoredGrant } from '../../ports/grant-store.ts';
-import type { GrantId, SessionId, TenantId } from '../../spec/identifiers.ts';
+import type { ClientInstance, GrantId, SessionId, TenantId } from '../../spec/identifiers.ts';
 import { tokenEnd } from '../change-rows.ts';
 import { GRANT_LIST } from '../people-listings.ts';
+import { type Cause, causeOf } from '../signal-facts.ts';
 import { TOKEN_COLUMNS, TOKEN_VALUES, tokenValues } from './access-tokens.ts';
 import { record } from './audit.ts';
 import { appendToJournal, ENDED_TOKEN } from './journal.ts';
 import { listing } from './listing.ts';
 import { changed, GO_INTERACTIVE, one, type TenantNoun, type Transaction, type Values } from './noun.ts';
+import { signalClient } from './signals.ts';
 import { type Row, statement } from './statement.ts';
 
 /** Whether the client of the grant still exists. A look-up: the planner may turn `EXISTS` into a join. */
@@ -73,7 +76,8 @@ const ROTATE = statement(
 );
 const REMOVE = statement(
   'grant_remove',
-  'DELETE FROM authorization_grant WHERE tenant = :tenant AND grant_id = :grant_id RETURNING client_id, sub',
+  `DELETE FROM authorization_grant WHERE tenant = :tenant AND grant_id = :grant_id
+   RETURNING client_id, client_instance AS instance, sub`,
 );
 const REMOVE_TOKENS = statement(
   'grant_remove_tokens',
@@ -154,15 +158,12 @@ export const grants: TenantNoun<GrantStore, 'find' | 'ofSubject' | 'list'> = {
       },
       interactive: refreshOrEnd,
     },
-    end: {
+    end: { locksTenant: true, interactive: endToldGrant },
+    endAllOf: {
       locksTenant: true,
-      async interactive(transaction, tenant, grant_id, event) {
-        const ended = await endGrant(transaction, tenant, grant_id);
-        if (ended) await record(transaction, tenant, event);
-        return ended;
-      },
+      interactive: (transaction, tenant, sub) =>
+        endGrantsOf(transaction, tenant, sub, causeOf(undefined, 'grant.end')),
     },
-    endAllOf: { locksTenant: true, interactive: endGrantsOf },
     sweepExpired: { locksTenant: true, interactive: sweep },
   },
 };
@@ -185,37 +186,83 @@ function storedGrant(row: Row): StoredGrant {
   } as unknown as StoredGrant;
 }
 
-type GrantEnd = Pick<StoredGrant, 'client_id' | 'sub'>;
+/** A grant that has ended, as far as its client learns of it. */
+type EndedGrant = Pick<StoredGrant, 'client_id' | 'sub'> & { readonly instance: ClientInstance };
 
 /**
  * Removes a grant with its access tokens and what was exchanged from them, and journals its end and that of each token. Returns
- * whether there was a grant.
+ * undefined if there was no grant.
  */
-export async function endGrant(
+async function endGrant(
   transaction: Transaction,
   tenant: TenantId,
   grant_id: GrantId,
-): Promise<boolean> {
+): Promise<EndedGrant | undefined> {
   // The grant goes first. The second statement then sees the tokens that a refresh has committed meanwhile.
-  const grant = (await one(transaction.query(REMOVE, { tenant, grant_id }))) as GrantEnd | undefined;
-  if (grant === undefined) return false;
-  await appendToJournal(transaction, tenant, { kind: 'grant-ended', grant_id, ...grant });
+  const ended = (await one(transaction.query(REMOVE, { tenant, grant_id }))) as EndedGrant | undefined;
+  if (ended === undefined) return undefined;
+  const { client_id, sub } = ended;
+  await appendToJournal(transaction, tenant, { kind: 'grant-ended', grant_id, client_id, sub });
   const { rows: tokens } = await transaction.query(REMOVE_TOKENS, { tenant, grant_id });
   const keys = tokens.map(({ key }) => String(key));
   const exchanged =
     keys.length === 0 ? [] : (await transaction.query(REMOVE_EXCHANGED, { tenant, keys })).rows;
   for (const row of [...tokens, ...exchanged]) await appendToJournal(transaction, tenant, tokenEnd(row));
-  return true;
+  return ended;
+}
+
+/** Ends grants, and tells each client of them once for each subject. Returns how many there were. */
+export async function endGrants(
+  transaction: Transaction,
+  tenant: TenantId,
+  grants: readonly GrantId[],
+  cause: Cause,
+): Promise<number> {
+  const clients = new Map<string, EndedGrant>();
+  let count = 0;
+  for (const grant_id of grants) {
+    const ended = await endGrant(transaction, tenant, grant_id);
+    if (ended === undefined) continue;
+    count += 1;
+    clients.set(`${ended.client_id} ${ended.instance} ${ended.sub}`, ended);
+  }
+  for (const grant of clients.values()) {
+    const facts = { kind: 'session-revoked', sub: grant.sub } as const;
+    await signalClient(transaction, tenant, grant, { facts, cause });
+  }
+  return count;
+}
+
+/** Ends a grant, and records the event. Without an event the grant has served no client yet, and none is told. */
+export async function endToldGrant(
+  transaction: Transaction,
+  tenant: TenantId,
+  grant_id: GrantId,
+  event?: AuditEvent,
+): Promise<boolean> {
+  if (event === undefined) return (await endGrant(transaction, tenant, grant_id)) !== undefined;
+  const ended = await endGrants(transaction, tenant, [grant_id], causeOf(event, 'grant.end'));
+  if (ended === 1) await record(transaction, tenant, event);
+  return ended === 1;
 }
 
 /** Ends every grant of a subject; returns their number. */
-export async function endGrantsOf(transaction: Transaction, tenant: TenantId, sub: string): Promise<number> {
+export async function endGrantsOf(
+  transaction: Transaction,
+  tenant: TenantId,
+  sub: string,
+  cause: Cause,
+): Promise<number> {
   const { rows } = await transaction.query(OF_SUBJECT, { tenant, sub });
-  for (const { grant_id } of rows) await endGrant(transaction, tenant, grant_id as GrantId);
-  return rows.length;
+  return await endGrants(
+    transaction,
+    tenant,
+    rows.map(({ grant_id }) => grant_id as GrantId),
+    cause,
+  );
 }
 
-/** Ends the grants that are bound to a session. */
+/** Ends the grants that are bound to a session. Their clients learn of the end of the session. */
 export async function endGrantsOfSession(
   transaction: Transaction,
   tenant: TenantId,
@@ -255,7 +302,7 @@ async function refreshOrEnd(
   const digest = found?.['refresh_token_digest'] ?? null;
   if (digest === null) return 'absent';
   if (digest === presented) return (await rotate(transaction, tenant, refreshing)) ? 'refreshed' : 'absent';
-  if (await endGrant(transaction, tenant, grant_id)) await record(transaction, tenant, onReuse);
+  await endToldGrant(transaction, tenant, grant_id, onReuse);
   return 'reused';
 }
 

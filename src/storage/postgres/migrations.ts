@@ -4,6 +4,7 @@ import { CLIENT_LIST_SCHEMA, COVERING_LIST_SCHEMA } from './client-list-schema.t
 import type { Connection } from './connection.ts';
 import { sqlState, unavailable } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
+import { EVENT_STREAM_SCHEMA } from './event-stream-schema.ts';
 import { Pool } from './pool.ts';
 import {
   ADMINISTRATION_SCHEMA,
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     statements: COVERING_LIST_SCHEMA,
     compatibleFrom: 1,
   },
+  { version: 21, name: 'streams of security events', statements: EVENT_STREAM_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

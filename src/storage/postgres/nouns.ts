@@ -9,6 +9,7 @@ import { clientLists } from './client-lists.ts';
 import { clients } from './clients.ts';
 import { consents } from './consents.ts';
 import { database } from './database.ts';
+import { eventStreams } from './event-streams.ts';
 import { grants } from './grants.ts';
 import { interactions } from './interactions.ts';
 import { journal } from './journal.ts';
@@ -34,6 +35,7 @@ const STORES = {
   clients,
   consents,
   database,
+  eventStreams,
   grants,
   interactions,
   journal,

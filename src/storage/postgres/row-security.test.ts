@@ -19,6 +19,7 @@ const ABOUT_ALL_TENANTS: ReadonlySet<string> = new Set([
   'tenant_issuer',
   'tenant_list',
   'webhook_tenant',
+  'event_stream_tenant',
 ]);
 
 interface Table {

@@ -1,10 +1,12 @@
 import type { EndedSession, StoredSession } from '../../ports/session-store.ts';
 import type { Digest, Subject, TenantId } from '../../spec/identifiers.ts';
 import { SESSION, SESSION_CLIENT } from '../rows.ts';
+import type { Cause } from '../signal-facts.ts';
 import { endGrantsOfSession } from './grants.ts';
 import { appendToJournal } from './journal.ts';
 import { noteLogout } from './logout-notifications.ts';
 import { one, type Transaction } from './noun.ts';
+import { signalSession } from './signals.ts';
 import { statement } from './statement.ts';
 
 export const CLIENTS = statement(
@@ -52,8 +54,10 @@ async function end(
   transaction: Transaction,
   tenant: TenantId,
   session: StoredSession,
+  cause: Cause,
 ): Promise<EndedSession> {
   await noteLogout(transaction, tenant, session);
+  await signalSession(transaction, tenant, session, cause);
   await endGrantsOfSession(transaction, tenant, session.sid);
   const { sid, sub } = session;
   await appendToJournal(transaction, tenant, { kind: 'session-ended', sid, sub });
@@ -65,9 +69,10 @@ export async function endSession(
   transaction: Transaction,
   tenant: TenantId,
   key: Digest,
+  cause: Cause,
 ): Promise<EndedSession | undefined> {
   const session = await find(transaction, tenant, key);
-  return session === undefined ? undefined : await end(transaction, tenant, session);
+  return session === undefined ? undefined : await end(transaction, tenant, session, cause);
 }
 
 /** Ends all sessions of `sub` except `except` and the `keep` that were seen last. */
@@ -75,11 +80,15 @@ export async function endSessionsOf(
   transaction: Transaction,
   tenant: TenantId,
   sub: Subject,
-  { except = '' as Digest, keep = 0 }: { readonly except?: Digest | undefined; readonly keep?: number } = {},
+  {
+    except = '' as Digest,
+    keep = 0,
+    cause,
+  }: { readonly except?: Digest | undefined; readonly keep?: number; readonly cause: Cause },
 ): Promise<readonly EndedSession[]> {
   const { rows } = await transaction.query(OTHERS, { tenant, sub, except, keep });
   const ended: EndedSession[] = [];
-  for (const row of rows) ended.push(await end(transaction, tenant, SESSION.read(row)));
+  for (const row of rows) ended.push(await end(transaction, tenant, SESSION.read(row), cause));
   return ended;
 }
 
@@ -88,11 +97,11 @@ export async function replaceSession(
   transaction: Transaction,
   tenant: TenantId,
   key: Digest,
-  continues: (session: StoredSession) => boolean,
+  { continues, cause }: { readonly continues: (session: StoredSession) => boolean; readonly cause: Cause },
 ): Promise<{ readonly session: EndedSession; readonly continues: boolean } | undefined> {
   const session = await find(transaction, tenant, key);
   if (session === undefined) return undefined;
   return continues(session)
     ? { session: await remove(transaction, tenant, session), continues: true }
-    : { session: await end(transaction, tenant, session), continues: false };
+    : { session: await end(transaction, tenant, session, cause), continues: false };
 }

@@ -8,6 +8,7 @@ import type {
 import type { SessionId, TenantId } from '../../spec/identifiers.ts';
 import { SESSION_LIST } from '../people-listings.ts';
 import { isSameLiveSubject, SESSION, SESSION_CLIENT } from '../rows.ts';
+import { causeOf } from '../signal-facts.ts';
 import { accountIsUnchanged } from './accounts.ts';
 import { record } from './audit.ts';
 import { listing } from './listing.ts';
@@ -98,14 +99,15 @@ export const sessions: TenantNoun<SessionStore, 'find' | 'findBySid' | 'ofSubjec
     end: {
       locksTenant: true,
       async interactive(transaction, tenant, key, event) {
-        const ended = await endSession(transaction, tenant, key);
+        const ended = await endSession(transaction, tenant, key, causeOf(event, 'session.end'));
         if (ended !== undefined) await record(transaction, tenant, event);
         return ended;
       },
     },
     endAllOf: {
       locksTenant: true,
-      interactive: (transaction, tenant, sub, except) => endSessionsOf(transaction, tenant, sub, { except }),
+      interactive: (transaction, tenant, sub, except) =>
+        endSessionsOf(transaction, tenant, sub, { except, cause: causeOf(undefined, 'session.end') }),
     },
     sweepExpired: {
       locksTenant: true,
@@ -130,8 +132,11 @@ async function create(
     return { outcome: 'account_changed' };
   }
   const continues = (before: StoredSession): boolean => isSameLiveSubject(before, session, now);
+  const cause = causeOf(undefined, 'session.create', now);
   const replaced =
-    replaces === undefined ? undefined : await replaceSession(transaction, tenant, replaces, continues);
+    replaces === undefined
+      ? undefined
+      : await replaceSession(transaction, tenant, replaces, { continues, cause });
   const kept = replaced?.continues === true ? { ...session, sid: replaced.session.sid } : session;
   await transaction.query(INSERT, { tenant, ...SESSION.writeNamed(kept) });
   await record(transaction, tenant, event);
@@ -139,6 +144,7 @@ async function create(
   const surplus = await endSessionsOf(transaction, tenant, sub, {
     except: kept.key,
     keep: Math.max(0, sessionsMax - 1),
+    cause,
   });
   const ended = replaced?.continues === false ? [replaced.session, ...surplus] : surplus;
   return { outcome: 'created', session: kept, ended };

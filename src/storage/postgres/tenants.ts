@@ -49,6 +49,10 @@ const PAGES = new Map<string, ReturnType<typeof statement>>(
 const WITH_LOGOUTS = statement('tenant_with_logouts', 'SELECT tenant FROM logout_waiting ORDER BY tenant');
 const KNOWN = statement('tenant_known', 'SELECT deleted_at FROM tenant WHERE tenant = :tenant');
 const WITH_WEBHOOKS = statement('tenant_with_webhooks', 'SELECT tenant FROM webhook_tenant ORDER BY tenant');
+const WITH_EVENT_STREAMS = statement(
+  'tenant_with_event_streams',
+  'SELECT tenant FROM event_stream_tenant ORDER BY tenant',
+);
 const NAME_OF_ANOTHER = statement(
   'tenant_name_of_another',
   'SELECT 1 AS present FROM tenant_issuer WHERE issuer = ANY(:names) AND tenant <> :tenant LIMIT 1',
@@ -80,6 +84,7 @@ type TenantRead =
   | 'changedSince'
   | 'withLogouts'
   | 'withWebhooks'
+  | 'withEventStreams'
   | 'deleted'
   | 'contents';
 
@@ -132,6 +137,12 @@ export const tenants: PostgresStore<TenantStore, TenantRead> = {
       ({ primary }) =>
       async () =>
         (await primary.rows(undefined, WITH_WEBHOOKS, {})).map(({ tenant }) => String(tenant) as TenantId),
+    withEventStreams:
+      ({ primary }) =>
+      async () =>
+        (await primary.rows(undefined, WITH_EVENT_STREAMS, {})).map(
+          ({ tenant }) => String(tenant) as TenantId,
+        ),
   },
   writes: {
     create: {

@@ -5,11 +5,13 @@ import type { Subject, TenantId } from '../../spec/identifiers.ts';
 import { ACCOUNT_LIST } from '../people-listings.ts';
 import { isAdministrator, rankOf } from '../row-mapper.ts';
 import { ACCOUNT } from '../rows.ts';
+import { type Cause, causeOf } from '../signal-facts.ts';
 import { eventRecording } from './audit.ts';
 import { subjectGrantsEnding } from './grants.ts';
 import { listing } from './listing.ts';
 import type { TenantNoun } from './noun.ts';
 import { sessionEnding } from './session-ending.ts';
+import { signalling } from './signals.ts';
 
 export const accounts: TenantNoun<
   AccountStore,
@@ -64,14 +66,18 @@ export const accounts: TenantNoun<
       const endEverything = everythingEnding(database);
       const record = eventRecording(database);
       const isLast = lastAdministrator(database);
-      return (tenant, account, { expectedVersion, endAll, event, keepsAdministrator = false }) => {
+      const signal = signalling(database);
+      return (tenant, account, replacement) => {
+        const { expectedVersion, endAll, event, keepsAdministrator = false, signals = [] } = replacement;
         const { sub } = account;
         if (!isUnchanged(tenant, sub, expectedVersion)) return lost(tenant, sub);
         if (isTaken(tenant, account)) return 'login_name_taken';
         if (keepsAdministrator && !isAdministrator(account) && isLast(tenant, sub))
           return 'last_administrator';
         update.run(tenant, sub, ...ACCOUNT.write(account));
-        if (endAll) endEverything(tenant, sub);
+        const cause = causeOf(event, 'account.update');
+        for (const each of signals) signal.ofAccount(tenant, each, cause);
+        if (endAll) endEverything(tenant, sub, cause);
         if (event !== undefined) record(tenant, event);
         return 'done';
       };
@@ -87,7 +93,7 @@ export const accounts: TenantNoun<
       return (tenant, { sub, version }, event, keepsAdministrator = false) => {
         if (!isUnchanged(tenant, sub, version)) return lost(tenant, sub);
         if (keepsAdministrator && isLast(tenant, sub)) return 'last_administrator';
-        endEverything(tenant, sub);
+        endEverything(tenant, sub, causeOf(event, 'account.delete'));
         removeConsents.run(tenant, sub);
         remove.run(tenant, sub);
         record(tenant, event);
@@ -156,13 +162,13 @@ function loginNameHolding(database: DatabaseSync): (tenant: TenantId, account: S
 }
 
 /** Ends the sessions and grants of a subject, and forgets its browsers. */
-function everythingEnding(database: DatabaseSync): (tenant: TenantId, sub: Subject) => void {
+function everythingEnding(database: DatabaseSync): (tenant: TenantId, sub: Subject, cause: Cause) => void {
   const endSessions = sessionEnding(database);
   const endGrants = subjectGrantsEnding(database);
   const forgetBrowsers = database.prepare('DELETE FROM known_browser WHERE tenant = ? AND sub = ?');
-  return (tenant, sub) => {
-    endSessions.ofSubject(tenant, sub);
-    endGrants(tenant, sub);
+  return (tenant, sub, cause) => {
+    endSessions.ofSubject(tenant, sub, cause);
+    endGrants(tenant, sub, cause);
     forgetBrowsers.run(tenant, sub);
   };
 }

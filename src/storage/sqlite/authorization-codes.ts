@@ -5,8 +5,7 @@ import type {
 } from '../../ports/authorization-code-store.ts';
 import type { Digest, GrantId, TenantId } from '../../spec/identifiers.ts';
 import { AUTHORIZATION_CODE } from '../rows.ts';
-import { eventRecording } from './audit.ts';
-import { grantEnding, grantInsertion } from './grants.ts';
+import { grantInsertion, toldGrantEnding } from './grants.ts';
 import type { TenantNoun } from './noun.ts';
 
 export const authorizationCodes: TenantNoun<AuthorizationCodeStore, 'find'> = {
@@ -25,13 +24,12 @@ export const authorizationCodes: TenantNoun<AuthorizationCodeStore, 'find'> = {
       const use = database.prepare('UPDATE authorization_code SET grant_id = ? WHERE tenant = ? AND key = ?');
       const session = database.prepare('SELECT 1 FROM session WHERE tenant = ? AND sid = ?');
       const create = grantInsertion(database);
-      const end = grantEnding(database);
-      const record = eventRecording(database);
+      const end = toldGrantEnding(database);
       return (tenant, key, grant, token, onReuse) => {
         if (find(tenant, key) === undefined) return 'absent';
         const grant_id = granted.get(tenant, key)?.['grant_id'];
         if (typeof grant_id === 'string') {
-          if (end(tenant, grant_id as GrantId) && onReuse !== undefined) record(tenant, onReuse);
+          end(tenant, grant_id as GrantId, onReuse);
           return 'used';
         }
         if (grant.sid !== undefined && session.get(tenant, grant.sid) === undefined) return 'absent';

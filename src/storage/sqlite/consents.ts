@@ -3,8 +3,9 @@ import type { ConsentStore, StoredConsent } from '../../ports/consent-store.ts';
 import type { GrantId, TenantId } from '../../spec/identifiers.ts';
 import { CONSENT_LIST } from '../people-listings.ts';
 import { CONSENT, widenedConsent } from '../rows.ts';
+import { causeOf } from '../signal-facts.ts';
 import { eventRecording } from './audit.ts';
-import { grantEnding } from './grants.ts';
+import { grantsEnding } from './grants.ts';
 import { listing } from './listing.ts';
 import type { TenantNoun } from './noun.ts';
 
@@ -53,13 +54,13 @@ export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject' | 'list'> =
       const given = database.prepare(`
         SELECT grant_id FROM authorization_grant
         WHERE tenant = ? AND sub = ? AND client_id = ? AND client_instance = ?`);
-      const end = grantEnding(database);
+      const end = grantsEnding(database);
       const record = eventRecording(database);
       return (tenant, sub, { client_id, instance }, event) => {
         const removed = remove.run(tenant, sub, client_id, instance).changes;
-        const grants = given.all(tenant, sub, client_id, instance);
-        for (const { grant_id } of grants) end(tenant, grant_id as GrantId);
-        if (removed === 0 && grants.length === 0) return false;
+        const grants = given.all(tenant, sub, client_id, instance).map(({ grant_id }) => grant_id as GrantId);
+        const ended = end(tenant, grants, causeOf(event, 'consent.withdraw'));
+        if (removed === 0 && ended === 0) return false;
         record(tenant, event);
         return true;
       };

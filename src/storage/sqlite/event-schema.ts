@@ -47,3 +47,58 @@ export const WEBHOOK_SCHEMA = `
   CREATE INDEX webhook_delivery_due ON webhook_delivery (tenant, due_at) WHERE due_at IS NOT NULL;
   CREATE INDEX webhook_delivery_failed ON webhook_delivery (tenant, attempted_at) WHERE due_at IS NULL;
   CREATE TABLE webhook_tenant (tenant TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;`;
+
+/** Streams of security events, the subjects that they leave out, their outbox, and the tenants that have some. */
+export const EVENT_STREAM_SCHEMA = `
+  CREATE TABLE event_stream (
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    instance TEXT NOT NULL,
+    issuer TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    configuration TEXT NOT NULL,
+    sealed TEXT,
+    method TEXT NOT NULL,
+    events TEXT NOT NULL,
+    status TEXT NOT NULL,
+    status_reason TEXT,
+    held_max INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    verified_at INTEGER,
+    sequence INTEGER NOT NULL,
+    drains_to INTEGER NOT NULL,
+    held INTEGER NOT NULL,
+    delivered INTEGER NOT NULL,
+    delivered_at INTEGER,
+    lease INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL,
+    attempted_at INTEGER,
+    due_at INTEGER,
+    problem TEXT,
+    PRIMARY KEY (tenant, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX event_stream_client ON event_stream (tenant, client_id, instance);
+  CREATE INDEX event_stream_due ON event_stream (tenant, due_at) WHERE due_at IS NOT NULL;
+  CREATE TABLE event_stream_subject (
+    tenant TEXT NOT NULL,
+    stream_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (tenant, stream_id, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE security_event (
+    tenant TEXT NOT NULL,
+    stream_id TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    content TEXT NOT NULL,
+    at INTEGER,
+    state TEXT NOT NULL DEFAULT 'waiting',
+    attempted_at INTEGER,
+    problem TEXT,
+    PRIMARY KEY (tenant, stream_id, sequence)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX security_event_failed ON security_event (tenant, attempted_at) WHERE state = 'failed';
+  CREATE TABLE event_stream_tenant (tenant TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;`;

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
+import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { GrantStore, StoredGrant } from '../../ports/grant-store.ts';
 import type {
   ClientId,
@@ -10,11 +11,13 @@ import type {
   TenantId,
 } from '../../spec/identifiers.ts';
 import { GRANT_LIST } from '../people-listings.ts';
+import { type Cause, causeOf } from '../signal-facts.ts';
 import { accessTokenInsertion, tokenEnding } from './access-tokens.ts';
 import { eventRecording } from './audit.ts';
 import { journalling } from './journal.ts';
 import { listing } from './listing.ts';
 import type { TenantNoun } from './noun.ts';
+import { signalling } from './signals.ts';
 
 type Row = readonly [
   GrantId,
@@ -66,13 +69,12 @@ export const grants: TenantNoun<GrantStore, 'find' | 'ofSubject' | 'list'> = {
         WHERE tenant = ?1 AND grant_id = ?2`);
       const find = grantFinding(database);
       const issue = accessTokenInsertion(database);
-      const end = grantEnding(database);
-      const record = eventRecording(database);
+      const end = toldGrantEnding(database);
       return (tenant, { grant_id, presented, next, expires_at, token, now, onReuse }) => {
         const refresh_token = find(tenant, grant_id)?.refresh_token ?? null;
         if (refresh_token === null) return 'absent';
         if (refresh_token.digest !== presented) {
-          if (end(tenant, grant_id) && onReuse !== undefined) record(tenant, onReuse);
+          end(tenant, grant_id, onReuse);
           return 'reused';
         }
         if (refresh_token.expires_at !== null && refresh_token.expires_at <= now) return 'absent';
@@ -81,16 +83,11 @@ export const grants: TenantNoun<GrantStore, 'find' | 'ofSubject' | 'list'> = {
         return 'refreshed';
       };
     },
-    end(database) {
-      const end = grantEnding(database);
-      const record = eventRecording(database);
-      return (tenant, grant_id, event) => {
-        const ended = end(tenant, grant_id);
-        if (ended && event !== undefined) record(tenant, event);
-        return ended;
-      };
+    end: toldGrantEnding,
+    endAllOf(database) {
+      const end = subjectGrantsEnding(database);
+      return (tenant, sub) => end(tenant, sub, causeOf(undefined, 'grant.end'));
     },
-    endAllOf: subjectGrantsEnding,
     sweepExpired: sweeping,
   },
 };
@@ -158,42 +155,81 @@ export function grantInsertion(
   };
 }
 
-type GrantEnd = Pick<StoredGrant, 'client_id' | 'sub'>;
+/** A grant that has ended, as far as its client learns of it. */
+type EndedGrant = Pick<StoredGrant, 'client_id' | 'sub'> & { readonly instance: ClientInstance };
 
 /**
  * Removes a grant with its access tokens and what was exchanged from them, and journals its end and that of each token. Returns
- * whether there was a grant.
+ * undefined if there was no grant.
  */
-export function grantEnding(database: DatabaseSync): (tenant: TenantId, grant_id: GrantId) => boolean {
-  const remove = database.prepare(
-    'DELETE FROM authorization_grant WHERE tenant = ? AND grant_id = ? RETURNING client_id, sub',
-  );
+function grantEnding(
+  database: DatabaseSync,
+): (tenant: TenantId, grant_id: GrantId) => EndedGrant | undefined {
+  const remove = database.prepare(`
+    DELETE FROM authorization_grant WHERE tenant = ? AND grant_id = ?
+    RETURNING client_id, client_instance AS instance, sub`);
   const removeTokens = database.prepare(
     'DELETE FROM access_token WHERE tenant = ? AND grant_id = ? RETURNING key, expires_at, client_id, sub',
   );
   const journal = journalling(database);
   const endToken = tokenEnding(database);
   return (tenant, grant_id) => {
-    const grant = remove.get(tenant, grant_id) as GrantEnd | undefined;
-    if (grant === undefined) return false;
-    journal(tenant, { kind: 'grant-ended', grant_id, ...grant });
+    const ended = remove.get(tenant, grant_id) as EndedGrant | undefined;
+    if (ended === undefined) return undefined;
+    const { client_id, sub } = ended;
+    journal(tenant, { kind: 'grant-ended', grant_id, client_id, sub });
     for (const row of removeTokens.all(tenant, grant_id)) endToken(tenant, row);
-    return true;
+    return ended;
+  };
+}
+
+/** Ends grants, and tells each client of them once for each subject. Returns how many there were. */
+export function grantsEnding(
+  database: DatabaseSync,
+): (tenant: TenantId, grants: readonly GrantId[], cause: Cause) => number {
+  const end = grantEnding(database);
+  const signal = signalling(database);
+  return (tenant, grants, cause) => {
+    const ended = grants.flatMap((grant_id) => end(tenant, grant_id) ?? []);
+    const clients = new Map(
+      ended.map((grant) => [`${grant.client_id} ${grant.instance} ${grant.sub}`, grant]),
+    );
+    for (const grant of clients.values())
+      signal.ofClient(tenant, grant, { kind: 'session-revoked', sub: grant.sub }, cause);
+    return ended.length;
+  };
+}
+
+/** Ends a grant, and records the event. Without an event the grant has served no client yet, and none is told. */
+export function toldGrantEnding(
+  database: DatabaseSync,
+): (tenant: TenantId, grant_id: GrantId, event?: AuditEvent) => boolean {
+  const end = grantEnding(database);
+  const endTold = grantsEnding(database);
+  const record = eventRecording(database);
+  return (tenant, grant_id, event) => {
+    if (event === undefined) return end(tenant, grant_id) !== undefined;
+    const ended = endTold(tenant, [grant_id], causeOf(event, 'grant.end')) === 1;
+    if (ended) record(tenant, event);
+    return ended;
   };
 }
 
 /** Ends every grant of a subject; returns their number. */
-export function subjectGrantsEnding(database: DatabaseSync): (tenant: TenantId, sub: string) => number {
+export function subjectGrantsEnding(
+  database: DatabaseSync,
+): (tenant: TenantId, sub: string, cause: Cause) => number {
   const ofSubject = database.prepare('SELECT grant_id FROM authorization_grant WHERE tenant = ? AND sub = ?');
-  const end = grantEnding(database);
-  return (tenant, sub) => {
-    const rows = ofSubject.all(tenant, sub);
-    for (const { grant_id } of rows) end(tenant, grant_id as GrantId);
-    return rows.length;
-  };
+  const end = grantsEnding(database);
+  return (tenant, sub, cause) =>
+    end(
+      tenant,
+      ofSubject.all(tenant, sub).map(({ grant_id }) => grant_id as GrantId),
+      cause,
+    );
 }
 
-/** Ends the grants that are bound to a session. */
+/** Ends the grants that are bound to a session. Their clients learn of the end of the session. */
 export function sessionGrantsEnding(database: DatabaseSync): (tenant: TenantId, sid: SessionId) => void {
   const ofSession = database.prepare('SELECT grant_id FROM authorization_grant WHERE tenant = ? AND sid = ?');
   const end = grantEnding(database);

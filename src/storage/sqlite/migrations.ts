@@ -10,7 +10,7 @@ import {
   LOGOUT_SCHEMA,
   SESSION_SCHEMA,
 } from './end-user-schema.ts';
-import { AUDIT_SEARCH_SCHEMA, WEBHOOK_SCHEMA } from './event-schema.ts';
+import { AUDIT_SEARCH_SCHEMA, EVENT_STREAM_SCHEMA, WEBHOOK_SCHEMA } from './event-schema.ts';
 import { COMPATIBILITY_SCHEMA, RATE_SCHEMA, TIME_SCHEMA } from './process-schema.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
 import { DELETED_TENANT_SCHEMA, TENANT_SCHEMA } from './tenant-schema.ts';
@@ -321,6 +321,7 @@ export const MIGRATIONS: readonly Migration[] = [
     sql: COVERING_LIST_SCHEMA,
     compatibleFrom: 13,
   },
+  { version: 33, name: 'streams of security events', sql: EVENT_STREAM_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

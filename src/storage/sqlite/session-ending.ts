@@ -2,20 +2,33 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { EndedSession, SessionClient, StoredSession } from '../../ports/session-store.ts';
 import type { Digest, SessionId, Subject, TenantId } from '../../spec/identifiers.ts';
 import { SESSION, SESSION_CLIENT } from '../rows.ts';
+import type { Cause } from '../signal-facts.ts';
 import { sessionGrantsEnding } from './grants.ts';
 import { journalling } from './journal.ts';
 import { logoutNoting } from './logout-notifications.ts';
+import { signalling } from './signals.ts';
 
 export interface SessionEnding {
-  readonly one: (tenant: TenantId, key: Digest) => EndedSession | undefined;
-  readonly ofSubject: (tenant: TenantId, sub: Subject, except?: Digest) => readonly EndedSession[];
+  readonly one: (tenant: TenantId, key: Digest, cause: Cause) => EndedSession | undefined;
+  readonly ofSubject: (
+    tenant: TenantId,
+    sub: Subject,
+    cause: Cause,
+    except?: Digest,
+  ) => readonly EndedSession[];
   /** Ends all sessions of `sub` except the `keep` that were seen last. `except` stays, and counts as one of them. */
-  beyond(tenant: TenantId, sub: Subject, except: Digest, keep: number): readonly EndedSession[];
+  beyond(
+    tenant: TenantId,
+    sub: Subject,
+    places: { readonly except: Digest; readonly keep: number },
+    cause: Cause,
+  ): readonly EndedSession[];
   /** Ends a session. If it continues under another key, it is only removed, and no client is told. */
   replace(
     tenant: TenantId,
     key: Digest,
     continues: (session: StoredSession) => boolean,
+    cause: Cause,
   ): { readonly session: EndedSession; readonly continues: boolean } | undefined;
 }
 
@@ -31,6 +44,7 @@ export function sessionEnding(database: DatabaseSync): SessionEnding {
   const note = logoutNoting(database);
   const endGrants = sessionGrantsEnding(database);
   const journal = journalling(database);
+  const signal = signalling(database);
 
   const find = (tenant: TenantId, key: Digest): StoredSession | undefined =>
     SESSION.readOptional(select.get(tenant, key));
@@ -40,28 +54,30 @@ export function sessionEnding(database: DatabaseSync): SessionEnding {
     removeClients.run(tenant, session.sid);
     return removed;
   };
-  const end = (tenant: TenantId, session: StoredSession): EndedSession => {
+  const end = (tenant: TenantId, session: StoredSession, cause: Cause): EndedSession => {
     note(tenant, session);
+    signal.ofSession(tenant, session, cause);
     endGrants(tenant, session.sid);
     journal(tenant, { kind: 'session-ended', sid: session.sid, sub: session.sub });
     return remove(tenant, session);
   };
-  const beyond = (tenant: TenantId, sub: Subject, except: string, keep: number): readonly EndedSession[] =>
-    others.all(tenant, sub, except, keep).map((row) => end(tenant, SESSION.read(row)));
+  const beyond: SessionEnding['beyond'] = (tenant, sub, { except, keep }, cause) =>
+    others.all(tenant, sub, except, keep).map((row) => end(tenant, SESSION.read(row), cause));
 
   return {
-    one(tenant, key) {
+    one(tenant, key, cause) {
       const session = find(tenant, key);
-      return session === undefined ? undefined : end(tenant, session);
+      return session === undefined ? undefined : end(tenant, session, cause);
     },
-    ofSubject: (tenant, sub, except = '' as Digest) => beyond(tenant, sub, except, 0),
-    beyond: (tenant, sub, except, keep) => beyond(tenant, sub, except, Math.max(0, keep - 1)),
-    replace(tenant, key, continues) {
+    ofSubject: (tenant, sub, cause, except = '' as Digest) => beyond(tenant, sub, { except, keep: 0 }, cause),
+    beyond: (tenant, sub, { except, keep }, cause) =>
+      beyond(tenant, sub, { except, keep: Math.max(0, keep - 1) }, cause),
+    replace(tenant, key, continues, cause) {
       const session = find(tenant, key);
       if (session === undefined) return undefined;
       return continues(session)
         ? { session: remove(tenant, session), continues: true }
-        : { session: end(tenant, session), continues: false };
+        : { session: end(tenant, session, cause), continues: false };
     },
   };
 }

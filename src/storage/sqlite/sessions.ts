@@ -9,6 +9,7 @@ import type {
 import type { SessionId, TenantId } from '../../spec/identifiers.ts';
 import { SESSION_LIST } from '../people-listings.ts';
 import { isSameLiveSubject, SESSION } from '../rows.ts';
+import { causeOf } from '../signal-facts.ts';
 import { accountUnchanged } from './accounts.ts';
 import { eventRecording } from './audit.ts';
 import { listing } from './listing.ts';
@@ -54,12 +55,16 @@ export const sessions: TenantNoun<SessionStore, 'find' | 'findBySid' | 'ofSubjec
       const ending = sessionEnding(database);
       const record = eventRecording(database);
       return (tenant, key, event) => {
-        const ended = ending.one(tenant, key);
+        const ended = ending.one(tenant, key, causeOf(event, 'session.end'));
         if (ended !== undefined && event !== undefined) record(tenant, event);
         return ended;
       };
     },
-    endAllOf: (database) => sessionEnding(database).ofSubject,
+    endAllOf(database) {
+      const ending = sessionEnding(database);
+      return (tenant, sub, except) =>
+        ending.ofSubject(tenant, sub, causeOf(undefined, 'session.end'), except);
+    },
     sweepExpired(database) {
       const expired = database.prepare(`
         SELECT key, sid FROM session WHERE tenant = ? AND expires_at < ? ORDER BY expires_at LIMIT ?`);
@@ -101,12 +106,13 @@ function sessionCreation(
       return { outcome: 'account_changed' };
     }
     const continues = (before: StoredSession): boolean => isSameLiveSubject(before, session, now);
-    const replaced = replaces === undefined ? undefined : ending.replace(tenant, replaces, continues);
+    const cause = causeOf(undefined, 'session.create', now);
+    const replaced = replaces === undefined ? undefined : ending.replace(tenant, replaces, continues, cause);
     const kept = replaced?.continues === true ? { ...session, sid: replaced.session.sid } : session;
     insert.run(tenant, ...SESSION.write(kept));
     if (event !== undefined) record(tenant, event);
     if (replaced?.continues === true) keepClients(tenant, kept.sid, replaced.session);
-    const surplus = ending.beyond(tenant, kept.sub, kept.key, sessionsMax);
+    const surplus = ending.beyond(tenant, kept.sub, { except: kept.key, keep: sessionsMax }, cause);
     const ended = replaced?.continues === false ? [replaced.session, ...surplus] : surplus;
     return { outcome: 'created', session: kept, ended };
   };

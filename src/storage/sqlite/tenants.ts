@@ -29,6 +29,7 @@ type TenantRead =
   | 'changedSince'
   | 'withLogouts'
   | 'withWebhooks'
+  | 'withEventStreams'
   | 'deleted'
   | 'contents';
 
@@ -124,6 +125,10 @@ export const tenants: SqliteStore<TenantStore, TenantRead> = {
     ...deletion.reads,
     withWebhooks({ lookUps }) {
       const listed = lookUps.prepare('SELECT tenant FROM webhook_tenant ORDER BY tenant');
+      return () => listed.all().map(({ tenant }) => String(tenant) as TenantId);
+    },
+    withEventStreams({ lookUps }) {
+      const listed = lookUps.prepare('SELECT tenant FROM event_stream_tenant ORDER BY tenant');
       return () => listed.all().map(({ tenant }) => String(tenant) as TenantId);
     },
   },
