@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { resealVersions } from '../clients/history/reseal-versions.ts';
 import { resealClients } from '../clients/secrets/client-secrets.ts';
+import { resealStreams } from '../events/signals/stream.ts';
 import { resealWebhooks } from '../events/webhooks/webhook.ts';
 import { resealServerKeys } from '../keys/server-key-life.ts';
 import type { Sealer } from '../ports/sealer.ts';
@@ -120,6 +121,7 @@ async function resealDatabase(
     keys += await resealServerKeys(own.serverKeys, bound);
     clients += await resealClients(own.clients, bound);
     await resealWebhooks(own.webhooks, bound);
+    await resealStreams(own.eventStreams, bound);
     versions += await resealVersions(own.clientHistory, bound);
   }
   await resealCanary(storage, sealer);

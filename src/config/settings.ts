@@ -21,6 +21,7 @@ import { PROCESS_SETTINGS } from './process-settings.ts';
 import { PROFILE_SETTINGS } from './profile-settings.ts';
 import { REGISTRATION_SETTINGS } from './registration-settings.ts';
 import { choice, flag, integer, list, type Setting, SHA256_HEX, seconds, text } from './setting.ts';
+import { SIGNAL_SETTINGS } from './signal-settings.ts';
 import { STORAGE_SETTINGS } from './storage-settings.ts';
 import { CERTIFICATE_SETTINGS, LISTEN_TLS_SETTINGS } from './tls-settings.ts';
 import { TOKEN_EXCHANGE_SETTINGS } from './token-exchange-settings.ts';
@@ -137,6 +138,7 @@ export const SETTINGS = {
   ...ADMIN_SETTINGS,
   ...CONSOLE_SETTINGS,
   ...EVENT_SETTINGS,
+  ...SIGNAL_SETTINGS,
 
   ...PROCESS_SETTINGS,
   ...STORAGE_SETTINGS,

@@ -43,6 +43,11 @@ export const CREDENTIALS = {
     words:
       'An access token of this server with the scope value that the operation names, or a break-glass token, the setting `admin.token-sha256`.',
   },
+  'receiver-token': {
+    scheme: { type: 'http', scheme: 'bearer' },
+    words:
+      'An access token that a client got for itself (`client_credentials`), with the scope value `ssf.manage`. `ssf.read` suffices to read.',
+  },
   'sign-in-page-token': {
     scheme: { type: 'http', scheme: 'bearer' },
     words: 'The token of the sign-in page of the operator, the setting `sign-in.token-sha256`.',

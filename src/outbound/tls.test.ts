@@ -11,6 +11,7 @@ const needs = {
 };
 const outbound = () => outboundToPeers({ allowHttp: false }, needs);
 
+// proves rfc8935-5.1-1
 test('a peer with a certificate for its address is fetched from', async (t) => {
   const peer = await startPeer(t, answeringJson, trusted.issue({ addresses: ['127.0.0.1'] }));
   assert.equal(await outcomeOf(outbound(), peer.url), 'ok');

@@ -42,6 +42,8 @@ export interface Tenants {
   withLogouts(): Promise<readonly TenantInService[]>;
   /** Returns the tenants that have webhooks. Asks once for all tenants. */
   withWebhooks(): Promise<readonly TenantInService[]>;
+  /** Returns the tenants that have streams of security events. Asks once for all tenants. */
+  withEventStreams(): Promise<readonly TenantInService[]>;
   /** Returns the open tenants, the default one first. */
   open(): Promise<readonly TenantInService[]>;
   /** Returns how many tenants are not disabled, as of the last look. */
@@ -136,6 +138,8 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
     ),
     withLogouts: async () => await foundAfter(catchUp, register, () => storage.tenants.withLogouts()),
     withWebhooks: async () => await foundAfter(catchUp, register, () => storage.tenants.withWebhooks()),
+    withEventStreams: async () =>
+      await foundAfter(catchUp, register, () => storage.tenants.withEventStreams()),
     async open() {
       await catchUp();
       return register.open();

@@ -18,6 +18,7 @@ import { startListing } from './client-lists.ts';
 import type { ProcessClock } from './clock.ts';
 import { startClearing } from './deleted-tenants.ts';
 import { startRenewing } from './renewals.ts';
+import { startSignals } from './signals.ts';
 import { publishAfterSweep, timedSweep } from './sweep-figures.ts';
 import { sweepTimes } from './sweep-times.ts';
 import type { TenantInService } from './tenant-in-service.ts';
@@ -50,6 +51,7 @@ export function startUpkeep(needs: UpkeepNeeds): Rounds {
   const delivering = startDelivering(needs);
   const renewing = startRenewing(needs);
   const webhooks = startWebhooks(needs);
+  const signals = startSignals(needs);
   const clearing = needs.counts ? startClearing({ ...needs, clock: needs.clock.serving }) : undefined;
   const listing = needs.counts ? startListing({ ...needs, clock: needs.clock.serving }) : undefined;
   return {
@@ -57,6 +59,7 @@ export function startUpkeep(needs: UpkeepNeeds): Rounds {
       await listing?.stop();
       await remembering.stop();
       await renewing.stop();
+      await signals.stop();
       await webhooks.stop();
       await delivering.stop();
       await sweeping.stop();
@@ -166,7 +169,7 @@ async function sweepTenant(
 ): Promise<void> {
   const { settings, storage } = tenant;
   const { accessTokens, authorizationCodes, grants, replays, rates, audit } = storage;
-  const { accounts, sessions, interactions, logoutNotifications, webhooks } = storage;
+  const { accounts, sessions, interactions, logoutNotifications, webhooks, eventStreams } = storage;
   const sweep = { clock, log, batch: settings['storage.sweep-batch'] };
   const expiring: readonly (readonly [what: string, store: Sweepable])[] = [
     ['tokens', accessTokens],
@@ -178,7 +181,14 @@ async function sweepTenant(
     ['logouts', toldLongAgo(logoutNotifications, settings)],
     ['interactions', interactions],
     ['known browsers', accounts],
-    ['failed deliveries of webhooks', failedLongAgo(webhooks, settings)],
+    [
+      'failed deliveries of webhooks',
+      failedLongAgo(async (...batch) => await webhooks.sweepFailed(...batch), settings),
+    ],
+    [
+      'failed security events',
+      failedLongAgo(async (...batch) => await eventStreams.sweep(...batch), settings),
+    ],
   ];
   let removed = 0;
   for (const [what, store] of expiring) removed += await sweepExpired({ ...sweep, store, what });
@@ -235,11 +245,11 @@ function toldLongAgo(notifications: LogoutNotificationStore, settings: Settings)
   };
 }
 
-/** A failed delivery goes with its events. */
-function failedLongAgo(webhooks: WebhookStore, settings: Settings): Sweepable {
+/** Deliveries that failed go with the audit events of their time. */
+function failedLongAgo(sweep: WebhookStore['sweepFailed'], settings: Settings): Sweepable {
   const kept = settings['audit.lifetime'];
   return {
-    sweepExpired: async (now, limit) => (kept === 0 ? 0 : await webhooks.sweepFailed(now - kept, limit)),
+    sweepExpired: async (now, limit) => await sweep(kept === 0 ? 0 : now - kept, limit),
   };
 }
 

@@ -111,9 +111,17 @@ export function releasedClaims(
   scope: readonly string[],
   requested: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  const wanted = new Set([...scope.flatMap((value) => SCOPE_CLAIMS.get(value) ?? []), ...requested]);
   const known = { preferred_username: username, ...claims };
-  return Object.fromEntries(
-    Object.entries(known).filter(([name]) => wanted.has(name) || wanted.has(name.replace(/#.*$/su, ''))),
-  );
+  const released = new Set(releasedNames(Object.keys(known), scope, requested));
+  return Object.fromEntries(Object.entries(known).filter(([name]) => released.has(name)));
+}
+
+/** Returns those of these names of claims that a scope, or a request by name, releases, in any language. */
+export function releasedNames(
+  names: readonly string[],
+  scope: readonly string[],
+  requested: readonly string[],
+): readonly string[] {
+  const wanted = new Set([...scope.flatMap((value) => SCOPE_CLAIMS.get(value) ?? []), ...requested]);
+  return names.filter((name) => wanted.has(name) || wanted.has(withoutLanguage(name)));
 }

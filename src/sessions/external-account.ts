@@ -6,6 +6,7 @@ import type { Log } from '../ports/log.ts';
 import type { LoginName, Subject } from '../spec/identifiers.ts';
 import { loginName } from '../spec/login-name.ts';
 import { claimsFault } from './account-claims.ts';
+import { accountSignals } from './account-signals.ts';
 import { type AccountActor, AccountRefused, accountEvent } from './manage-account.ts';
 
 export interface ExternalAccountNeeds {
@@ -88,7 +89,8 @@ async function renewed(
   const username = known.password_hash === null ? shownName(sub, claims) : known.username;
   const changed = { ...known, claims: text, username, version: known.version + 1, updated_at: clock.now() };
   const event = accountEvent({ clock }, 'account.update', known, actor, 'claims from elsewhere');
-  const replacement = { expectedVersion: known.version, endAll: false, event };
+  const signals = accountSignals(known, changed);
+  const replacement = { expectedVersion: known.version, endAll: false, event, signals };
   if ((await accounts.replace(changed, replacement)) !== 'done') return undefined;
   logEvent({ log }, event);
   return changed;

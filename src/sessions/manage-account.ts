@@ -7,6 +7,7 @@ import { type AdminRole, permitsRole, scopeOfRole } from '../spec/admin-scopes.t
 import { IDENTIFIER_LENGTHS, type Subject } from '../spec/identifiers.ts';
 import { loginName } from '../spec/login-name.ts';
 import { claimsFault } from './account-claims.ts';
+import { accountSignals } from './account-signals.ts';
 import { newPassword } from './password-rules.ts';
 
 export interface AccountNeeds {
@@ -193,7 +194,8 @@ async function replace(
   const version = account.version + 1;
   const changed = { ...account, ...changes, version, updated_at: needs.clock.now() };
   const event = accountEvent(needs, 'account.update', account, actor, detail);
-  const replacement = { expectedVersion: account.version, endAll, event, keepsAdministrator };
+  const signals = accountSignals(account, changed);
+  const replacement = { expectedVersion: account.version, endAll, event, keepsAdministrator, signals };
   requireDone(await needs.accounts.replace(changed, replacement), account);
   return changed;
 }

@@ -238,6 +238,31 @@ export const AUDIT_EVENTS = {
     place: 'row',
     detail: 'its identifier',
   },
+  'stream.create': {
+    words: 'A client or an operator made a stream of security events.',
+    place: 'row',
+    detail: 'its identifier',
+  },
+  'stream.update': {
+    words: 'A stream of security events got another configuration or status.',
+    place: 'row',
+    detail: 'its identifier, and the change',
+  },
+  'stream.delete': {
+    words: 'A stream of security events was deleted.',
+    place: 'row',
+    detail: 'its identifier',
+  },
+  'stream.redeliver': {
+    words: 'Failed security events of a stream wait for delivery again.',
+    place: 'row',
+    detail: 'the identifier of the stream, and the number of the event or `all`',
+  },
+  'stream.drop': {
+    words: 'Failed security events of a stream were dropped.',
+    place: 'row',
+    detail: 'the identifier of the stream, and the number of the event or `all`',
+  },
   'storage.restore': { words: 'The database was restored from a backup.', place: 'row' },
   'clock.confirm': { words: 'An operator confirmed the time of the clock.', place: 'row' },
 } as const satisfies Readonly<Record<string, AuditEventKind>>;

@@ -120,6 +120,16 @@ export const METRICS = {
     help: 'How long the oldest waiting delivery to a webhook has waited.',
     labels: [],
   },
+  chancery_signals_deliveries_total: {
+    kind: 'counter',
+    help: 'Outcomes of security events: pushed (delivered, postponed, failed), polled (acknowledged, refused), or not for the client (unneeded).',
+    labels: ['outcome'],
+  },
+  chancery_signals_events: {
+    kind: 'gauge',
+    help: 'Security events in the outboxes of streams, by state: waiting for delivery, or failed and waiting for an operator.',
+    labels: ['state'],
+  },
   chancery_logouts_waiting: {
     kind: 'gauge',
     help: 'Notifications of logouts that wait for delivery, counted up to 10,000 for each tenant.',

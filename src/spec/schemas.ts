@@ -15,6 +15,7 @@ import { CLIENT_SCHEMAS } from './client-metadata-schema.ts';
 import { ERROR_CODES } from './errors.ts';
 import { closed, FLAG, OBJECT, type Schema, SECONDS, said, TEXT, TEXTS, WEB_ADDRESS } from './json-schema.ts';
 import { PROVIDER_METADATA } from './provider-metadata-schema.ts';
+import { SIGNAL_SCHEMAS } from './signal-schemas.ts';
 
 const POSITIVE: Schema = { type: 'integer', minimum: 1 };
 /** A list, or words in one string. */
@@ -188,6 +189,7 @@ export const SCHEMAS = {
   ...ADMIN_PEOPLE_SCHEMAS,
   ...ADMIN_FEDERATION_SCHEMAS,
   ...ADMIN_WEBHOOK_SCHEMAS,
+  ...SIGNAL_SCHEMAS,
   TokenResponse: said('RFC 6749 §5.1.', TOKEN_RESPONSE),
   DeviceAuthorization: DEVICE_AUTHORIZATION,
   TokenIntrospection: said(

@@ -14,6 +14,7 @@ test('every contract of src/endpoints stands in the list of endpoints, once', as
     settings: {
       'federation.enabled': true,
       'openapi.enabled': true,
+      'signals.enabled': true,
       'sign-in.external-url': 'https://login.example.net/start',
       'sign-in.token-sha256': [createHash('sha256').update('page').digest('hex')],
     },
@@ -46,6 +47,8 @@ test('what the settings switch off does not stand: no page of the operator, no l
     'entity-configuration',
     'federation-historical-keys',
     'open-api',
+    'event-stream-create',
+    'signals-configuration',
   ])
     assert.equal(names.has(name), false, name);
 });

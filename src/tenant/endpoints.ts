@@ -19,6 +19,20 @@ import {
   entityConfigurationEndpoint,
   ownStatement as signedConfiguration,
 } from '../endpoints/entity-configuration/endpoint.ts';
+import { eventStreamPoll } from '../endpoints/event-stream-poll/endpoint.ts';
+import { eventStreamStatus, eventStreamStatusUpdate } from '../endpoints/event-stream-status/endpoint.ts';
+import {
+  eventStreamSubjectAdd,
+  eventStreamSubjectRemove,
+} from '../endpoints/event-stream-subjects/endpoint.ts';
+import { eventStreamVerification } from '../endpoints/event-stream-verification/endpoint.ts';
+import {
+  eventStreamCreate,
+  eventStreamDelete,
+  eventStreamRead,
+  eventStreamReplace,
+  eventStreamUpdate,
+} from '../endpoints/event-streams/endpoint.ts';
 import { externalSignIn, externalSignInOutcome } from '../endpoints/external-sign-in/endpoint.ts';
 import { federationHistoricalKeys } from '../endpoints/federation-historical-keys/endpoint.ts';
 import { federationRegistration } from '../endpoints/federation-registration/endpoint.ts';
@@ -30,6 +44,8 @@ import { pageAsset } from '../endpoints/page-asset/endpoint.ts';
 import { pushedAuthorizationRequest } from '../endpoints/pushed-authorization-request/endpoint.ts';
 import { revocation } from '../endpoints/revocation/endpoint.ts';
 import { revocationFeedEndpoint } from '../endpoints/revocation-feed/endpoint.ts';
+import { contract as signalsContract } from '../endpoints/signals-configuration/contract.ts';
+import { signalsConfiguration } from '../endpoints/signals-configuration/endpoint.ts';
 import { signedJwkSet } from '../endpoints/signed-jwk-set/endpoint.ts';
 import { contract as startPageContract } from '../endpoints/start-page/contract.ts';
 import { startPage, startPageToken } from '../endpoints/start-page/endpoint.ts';
@@ -44,6 +60,7 @@ import { adminEndpoints } from './admin-endpoints.ts';
 import { federationMembers } from './federation.ts';
 import type { Issuer } from './issuer.ts';
 import { certificateTrust, offersFrontChannelLogout } from './settings.ts';
+import { type SignalParts, signalParts } from './signals.ts';
 
 /** Opens one endpoint; undefined where the settings switch it off. */
 type Open<Parts> = (parts: Parts) => Endpoint | undefined;
@@ -97,6 +114,21 @@ const ENDPOINTS: readonly Open<Issuer>[] = [
   (issuer) => (issuer.settings['logout.endpoint'] ? endSessionConfirmation(issuer) : undefined),
 ];
 
+/** The management of streams of security events. */
+const SIGNAL_ENDPOINTS: readonly ((parts: SignalParts) => Endpoint)[] = [
+  eventStreamCreate,
+  eventStreamRead,
+  eventStreamUpdate,
+  eventStreamReplace,
+  eventStreamDelete,
+  eventStreamStatus,
+  eventStreamStatusUpdate,
+  eventStreamSubjectAdd,
+  eventStreamSubjectRemove,
+  eventStreamVerification,
+  eventStreamPoll,
+];
+
 interface Described extends Issuer {
   /** Derived from the endpoints that stand (decision 3). */
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -117,11 +149,14 @@ const DOCUMENTS: readonly Open<Described>[] = [
 /** Returns everything that stands below one issuer. */
 export function siteOf(issuer: Issuer): Site {
   const { settings, maxAge } = issuer;
-  const own = opened(ENDPOINTS, issuer);
+  const signals = signalEndpoints(issuer);
+  const own = [...opened(ENDPOINTS, issuer), ...signals];
   const metadata = metadataOf(issuer, own);
   const administration =
     settings['admin.listeners'] === 'both' ? adminEndpoints(issuer, () => pathsBelow(issuer)) : [];
-  const standing = [...own, ...opened(DOCUMENTS, { ...issuer, metadata }), ...administration];
+  const transmitter = signals.length === 0 ? [] : [signalsConfiguration(issuer, own)];
+  const documents = [...opened(DOCUMENTS, { ...issuer, metadata }), ...transmitter];
+  const standing = [...own, ...documents, ...administration];
   const issuerPath = new URL(issuer.issuer).pathname.replace(/\/$/, '');
   // RFC 8414 §3.1 puts the well-known string before the path of the issuer.
   const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
@@ -135,6 +170,11 @@ export function siteOf(issuer: Issuer): Site {
         ? []
         : [
             discovery(infix, metadata, maxAge),
+            // OpenID Shared Signals Framework 1.0 §7.2.1 does too.
+            ...transmitter.map((endpoint) => ({
+              ...endpoint,
+              contract: { ...signalsContract, path: signalsContract.path + issuerPath },
+            })),
             // A person may leave the slash at the end out.
             { ...startPage(issuer), contract: { ...startPageContract, path: issuerPath } },
           ],
@@ -157,6 +197,13 @@ export async function ownStatement(issuer: Issuer): Promise<string | undefined> 
   if (!issuer.settings['federation.enabled']) return undefined;
   const openid_provider = metadataOf(issuer, opened(ENDPOINTS, issuer));
   return await signedConfiguration({ ...issuer, entity: { ...issuer.entity, openid_provider } })();
+}
+
+/** Returns the endpoints of streams; none where they are off. */
+function signalEndpoints(issuer: Issuer): readonly Endpoint[] {
+  if (!issuer.settings['signals.enabled']) return [];
+  const parts = signalParts(issuer);
+  return SIGNAL_ENDPOINTS.map((open) => open(parts));
 }
 
 function opened<Parts>(rows: readonly Open<Parts>[], parts: Parts): readonly Endpoint[] {

@@ -22,6 +22,7 @@ import { openMeasuredTrust, openTrustAnchors } from './federation.ts';
 import { openLogoutDelivery } from './logout.ts';
 import type { Jose, Platform, RecordLimits } from './platform.ts';
 import { openEndUsers } from './sign-in.ts';
+import { openSignals } from './signals.ts';
 import { openSoftwareStatements } from './trusted-issuers.ts';
 import { openWebhookDelivery } from './webhooks.ts';
 
@@ -94,6 +95,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     /** For the page after a logout, under whatever name a client took part. */
     frontChannel: { clients: storage.clients, issuer: settings.issuer, settings },
     delivery: openLogoutDelivery(settings, platform, { storage, tokens: idTokens }),
+    ...openSignals(platform, settings, { storage, keys, sealer }),
     webhookDelivery: openWebhookDelivery(platform, {
       issuer: settings.issuer,
       settings,

@@ -4,7 +4,7 @@ import type { ClientUses } from '../clients/upkeep/client-uses.ts';
 import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AdminTokens } from '../endpoints/admin/authenticate.ts';
-import type { WebhookDelivery } from '../events/webhooks/deliver.ts';
+import type { DeliveryLoop } from '../events/delivery-loop.ts';
 import type { WebhookActNeeds } from '../events/webhooks/webhook-acts.ts';
 import type { FederatedClients } from '../federation/registration/federated-clients.ts';
 import type { TrustAnchors } from '../federation/trust-anchors/trust-anchors.ts';
@@ -61,7 +61,9 @@ export interface Tenant {
   readonly logoutDelivery: LogoutDelivery;
   /** Under the tenant's first name. */
   readonly webhooks: WebhookActNeeds;
-  readonly webhookDelivery: WebhookDelivery;
+  readonly webhookDelivery: DeliveryLoop;
+  /** Undefined where streams of security events are off. */
+  readonly signalDelivery: DeliveryLoop | undefined;
   /** The expiries of trust anchors that resolutions have seen; undefined without a federation. */
   readonly anchorExpiries: AnchorExpiries | undefined;
   /** Records the uses of clients that are not recorded yet. */
@@ -105,10 +107,12 @@ export async function openTenant(
     logoutDelivery: delivery,
     webhooks: first,
     webhookDelivery: parts.webhookDelivery,
+    signalDelivery: parts.signalDelivery,
     anchorExpiries: parts.anchorExpiries,
     async close() {
       await delivery.close();
       await parts.webhookDelivery.close();
+      await parts.signalDelivery?.close();
       await uses.flush();
     },
   };

@@ -1,4 +1,5 @@
-import { type WebhookDelivery, type WebhookNeeds, webhookDelivery } from '../events/webhooks/deliver.ts';
+import type { DeliveryLoop } from '../events/delivery-loop.ts';
+import { type WebhookNeeds, webhookDelivery } from '../events/webhooks/deliver.ts';
 import type { Platform } from './platform.ts';
 
 type OfTenant = 'issuer' | 'settings' | 'storage' | 'keys' | 'sealer' | 'eventCursors';
@@ -7,7 +8,7 @@ type OfTenant = 'issuer' | 'settings' | 'storage' | 'keys' | 'sealer' | 'eventCu
 export function openWebhookDelivery(
   { clock, random, outbound, log, metrics }: Platform,
   parts: Pick<WebhookNeeds, OfTenant>,
-): WebhookDelivery {
+): DeliveryLoop {
   return webhookDelivery({
     ...parts,
     outbound,

@@ -65,6 +65,7 @@ const NAMED: Readonly<Record<string, string>> = {
   refresh_token: 'REFRESH_TOKEN',
   id_token: 'ID_TOKEN',
   id: 'ID',
+  stream_id: 'STREAM_ID',
   jti: 'TOKEN_ID',
   token_id: 'TOKEN_ID',
   grant_id: 'GRANT_ID',

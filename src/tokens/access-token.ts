@@ -222,6 +222,29 @@ export function scopeOf(token: StoredAccessToken): readonly string[] {
   return scope === '' ? [] : scope.split(' ');
 }
 
+/** The members of a token's record that say who it is about, and what it is for. */
+export interface TokenMembers {
+  readonly sub: string;
+  readonly aud?: readonly string[];
+}
+
+export function membersOf({ introspection }: StoredAccessToken): TokenMembers {
+  return JSON.parse(introspection) as TokenMembers;
+}
+
+/** RFC 9068 §4: a token for another resource server opens nothing here, so that resource servers cannot use the tokens they receive. */
+export function isForThisServer(
+  { issuer, selfContained }: Pick<AccessTokenNeeds, 'issuer' | 'selfContained'>,
+  token: StoredAccessToken,
+): boolean {
+  const { aud } = membersOf(token);
+  return (
+    aud === undefined ||
+    aud.includes(issuer) ||
+    aud.some((each) => selfContained.defaultAudience.includes(each))
+  );
+}
+
 /** Returns the key of an initial access token, valid or not; undefined for a text of another form. */
 export function initialAccessTokenKey(presented: string): AccessTokenKey | undefined {
   return isIdentifierShaped(presented) ? keyOf(presented) : undefined;

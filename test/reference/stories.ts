@@ -6,6 +6,7 @@ import { DEVICE_STORIES } from './device-stories.ts';
 import { DOCUMENT_STORIES } from './document-stories.ts';
 import { EVENT_STORIES } from './event-stories.ts';
 import { PEOPLE_STORIES } from './people-stories.ts';
+import { SIGNAL_STORIES } from './signal-stories.ts';
 import type { Story } from './story.ts';
 import { TOKEN_STORIES } from './token-stories.ts';
 
@@ -18,6 +19,7 @@ export const STORIES: Readonly<Record<string, readonly Story[]>> = {
   ...ADMIN_STORIES,
   ...ADMIN_CLIENT_STORIES,
   ...EVENT_STORIES,
+  ...SIGNAL_STORIES,
   ...CLIENT_HISTORY_STORIES,
   ...PEOPLE_STORIES,
 };

@@ -35,6 +35,8 @@ import { rfc9470 } from './rfc9470.ts';
 import { rfc9700 } from './rfc9700.ts';
 import { rfc9701 } from './rfc9701.ts';
 import { rpInitiatedLogout } from './rp-initiated-logout.ts';
+import { caep, caepInteroperability, rfc8417, rfc8935, rfc8936 } from './security-events.ts';
+import { sharedSignals } from './shared-signals.ts';
 
 /** All tables, in the order of the index. Two tables of one specification share a page. */
 export const SPECIFICATIONS: readonly Specification[] = [
@@ -76,6 +78,12 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rpInitiatedLogout,
   backchannelLogout,
   frontchannelLogout,
+  sharedSignals,
+  caep,
+  caepInteroperability,
+  rfc8417,
+  rfc8935,
+  rfc8936,
   openidFederation,
   openidFederation11,
   openidFederationConnect11,

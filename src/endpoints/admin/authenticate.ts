@@ -1,8 +1,13 @@
 import type { Settings } from '../../config/settings.ts';
 import { digestOf } from '../../keys/digest.ts';
-import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import { ADMIN_SCOPES, type AdminScope, permitsAdmin } from '../../spec/admin-scopes.ts';
-import { type AccessTokenNeeds, findAccessToken, scopeOf } from '../../tokens/access-token.ts';
+import {
+  type AccessTokenNeeds,
+  findAccessToken,
+  isForThisServer,
+  membersOf,
+  scopeOf,
+} from '../../tokens/access-token.ts';
 import {
   insufficientScope,
   invalidToken,
@@ -110,9 +115,8 @@ async function callerAmong(tokens: AdminTokens, presented: Presented): Promise<A
     presented,
     presented.proving,
   );
-  const { sub, aud } = membersOf(found);
-  if (aud !== undefined && !isForThisServer(tokens, aud))
-    throw invalidToken({ reason: 'token-audience', client });
+  if (!isForThisServer(tokens.accessTokens, found)) throw invalidToken({ reason: 'token-audience', client });
+  const { sub } = membersOf(found);
   const isClient = sub === client;
   return {
     actor: isClient ? `admin:client:${client}` : `admin:account:${sub}`,
@@ -137,19 +141,4 @@ async function callerOfAllTenants(
     reason: 'foreign-tenant',
     ...(caller.client_id === null ? {} : { client: caller.client_id }),
   });
-}
-
-function membersOf({ introspection }: StoredAccessToken): {
-  readonly sub: string;
-  readonly aud?: readonly string[];
-} {
-  return JSON.parse(introspection) as { readonly sub: string; readonly aud?: readonly string[] };
-}
-
-/** RFC 9068 §4: a token for another resource server opens nothing here, so that resource servers cannot use the tokens they receive. */
-function isForThisServer(
-  { issuer, accessTokens: { selfContained } }: AdminTokens,
-  aud: readonly string[],
-): boolean {
-  return aud.includes(issuer) || aud.some((each) => selfContained.defaultAudience.includes(each));
 }

@@ -12,9 +12,9 @@ import { notFound, Problem } from '../../spec/problems.ts';
 import { shownText } from '../../spec/shown-text.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
+import { type JsonMembers, readBody } from '../json-body.ts';
 import { problemResponse } from '../problem-response.ts';
 import { type AdminAuthenticationNeeds, type AdminCaller, adminCaller } from './authenticate.ts';
-import { type JsonMembers, readBody } from './body.ts';
 import { answeredOnce, type IdempotencyNeeds, repeatableOf } from './idempotency.ts';
 import { type Page, type Position, pageOf, rendersList, selectFields } from './list.ts';
 import {

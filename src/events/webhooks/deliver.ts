@@ -12,9 +12,11 @@ import type {
   TakenDelivery,
   WebhookStore,
 } from '../../ports/webhook-store.ts';
+import { type DeliveryLoop, deliveryLoop, LEASE_MARGIN } from '../delivery-loop.ts';
 import type { EventCursors } from '../event-cursor.ts';
 import { eventItem } from '../event-item.ts';
 import { type Followed, readOn } from '../follow-audit.ts';
+import { problemOf } from '../posted-problem.ts';
 import { retryDelay } from '../retry-delay.ts';
 import { signedHeaders } from './message-signature.ts';
 import { configurationOf, openSecrets, selectionOfWebhook, type WebhookConfiguration } from './webhook.ts';
@@ -40,70 +42,29 @@ export interface DeliveryCounts {
   readonly countMissed: (events: number) => void;
 }
 
-/** Delivers events to the webhooks of a tenant. A leased delivery is made by one process only. */
-export interface WebhookDelivery {
-  /** Plans and delivers until nothing is due. Returns at once while an earlier call does that. */
-  deliverDue(): Promise<void>;
-  /** Waits for the attempts under way. */
-  close(): Promise<void>;
-}
-
-/** Deliveries of a tenant at once; each needs a connection. */
-const PARALLEL = 16;
-
-/** Allows for a slow disk, in seconds. */
-const LEASE_MARGIN = 30;
-
 /** Pages of the audit that one plan looks at: requests run in between. */
 const PAGES_PER_PLAN = 4;
 
-export function webhookDelivery(needs: WebhookNeeds & DeliveryCounts): WebhookDelivery {
+/** Delivers events to the webhooks of a tenant. A leased delivery is made by one process only. */
+export function webhookDelivery(needs: WebhookNeeds & DeliveryCounts): DeliveryLoop {
   const { storage, clock, settings, log } = needs;
   const { webhooks } = storage;
-  const underWay = new Set<Promise<void>>();
-  const closing = new AbortController();
-  let nudge = Promise.withResolvers<void>();
-  let isRunning = false;
-  const begin = (taken: TakenDelivery): void => {
-    const attempt = attemptAndSettle(needs, taken).finally(() => underWay.delete(attempt));
-    underWay.add(attempt);
-  };
-  const run = async (): Promise<void> => {
-    while (!closing.signal.aborted) {
-      let planned = 0;
+  return deliveryLoop<TakenDelivery>({
+    log,
+    failure: 'events could not be delivered to webhooks',
+    async plan() {
+      let planned = false;
       for (const webhook of await webhooks.toPlan(settings['webhooks.failed-max']))
-        planned += (await planNext(needs, webhook)) ? 1 : 0;
+        planned = (await planNext(needs, webhook)) || planned;
+      return planned;
+    },
+    async take(limit) {
       const now = clock.now();
       const until = now + settings['outbound.timeout'] + LEASE_MARGIN;
-      const limit = PARALLEL - underWay.size;
-      const taken = limit === 0 ? [] : await webhooks.take({ now, until, limit });
-      taken.forEach(begin);
-      if (taken.length > 0 || (planned > 0 && underWay.size === 0)) continue;
-      if (underWay.size === 0) return;
-      await Promise.race([...underWay, nudge.promise]);
-      nudge = Promise.withResolvers<void>();
-    }
-  };
-  return {
-    async deliverDue() {
-      // A slow receiver of one webhook keeps no other one waiting.
-      nudge.resolve();
-      if (isRunning) return;
-      isRunning = true;
-      try {
-        await run();
-      } catch (cause) {
-        log.error({ cause }, 'events could not be delivered to webhooks');
-      } finally {
-        isRunning = false;
-      }
+      return await webhooks.take({ now, until, limit });
     },
-    async close() {
-      closing.abort();
-      nudge.resolve();
-      await Promise.all(underWay);
-    },
-  };
+    attempt: async (taken) => await attemptAndSettle(needs, taken),
+  });
 }
 
 /**
@@ -193,12 +154,6 @@ export const deliveryName = ({
   after_sequence,
   until_sequence,
 }: Pick<TakenDelivery, 'after_sequence' | 'until_sequence'>): string => `${after_sequence}-${until_sequence}`;
-
-/** Returns why a delivery was not accepted; undefined if it was. */
-export function problemOf(posted: Posted): string | undefined {
-  if (posted.status === 'failed') return `${posted.reason}: ${posted.detail}`;
-  return posted.code >= 200 && posted.code < 300 ? undefined : `status ${posted.code}`;
-}
 
 /** Reads the events of a delivery again, by the present filter. Those that were swept meanwhile are counted. */
 async function eventsOf(

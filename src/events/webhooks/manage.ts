@@ -2,7 +2,8 @@ import type { OutboundHttp } from '../../ports/outbound-http.ts';
 import type { StoredDelivery, StoredWebhook } from '../../ports/webhook-store.ts';
 import { IDENTIFIER_LENGTHS, type WebhookId } from '../../spec/identifiers.ts';
 import { timeOrNever, timeText } from '../../spec/time-text.ts';
-import { deliveryName, postEvents, problemOf, type WebhookNeeds } from './deliver.ts';
+import { problemOf } from '../posted-problem.ts';
+import { deliveryName, postEvents, type WebhookNeeds } from './deliver.ts';
 import {
   configurationOf,
   EVENTS_MAX,

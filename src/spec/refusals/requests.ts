@@ -53,6 +53,10 @@ export const REQUEST_REASONS = {
     'The token, or the client, lacks a scope value that the endpoint needs. `value` names it.',
     'Ask for a token with that scope, or register the client for it.',
   ),
+  'not-own-token': reason(
+    'The token was given by an end-user or the operator. The endpoint takes one that a client got for itself.',
+    'Use the grant `client_credentials`.',
+  ),
   'no-end-user': reason(
     'The token has no end-user with an account in use.',
     'Use a token of an end-user who can still sign in.',

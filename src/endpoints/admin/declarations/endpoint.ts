@@ -13,7 +13,7 @@ import type { ClientId } from '../../../spec/identifiers.ts';
 import type { JsonValue } from '../../../spec/json.ts';
 import { Problem } from '../../../spec/problems.ts';
 import { ALL_PRIVILEGES } from '../../../spec/registration-privileges.ts';
-import type { JsonMembers } from '../body.ts';
+import type { JsonMembers } from '../../json-body.ts';
 import { acting, type Item, listing, type WriteCall } from '../operation.ts';
 import { invalidParameters } from '../parameters.ts';
 import { declarationApply, declarationPlan, ownedClientList } from './contract.ts';

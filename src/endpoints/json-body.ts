@@ -1,9 +1,9 @@
-import { type JsonLimits, type JsonValue, parseJsonObject } from '../../spec/json.ts';
-import type { Schema } from '../../spec/json-schema.ts';
-import { requireMediaType } from '../../spec/media-type.ts';
-import { Problem } from '../../spec/problems.ts';
-import { schemaMistakes } from '../../spec/schema-check.ts';
-import type { Contract, EndpointRequest } from '../contract.ts';
+import { type JsonLimits, type JsonValue, parseJsonObject } from '../spec/json.ts';
+import type { Schema } from '../spec/json-schema.ts';
+import { requireMediaType } from '../spec/media-type.ts';
+import { Problem } from '../spec/problems.ts';
+import { schemaMistakes } from '../spec/schema-check.ts';
+import type { Contract, EndpointRequest } from './contract.ts';
 
 export type JsonMembers = { readonly [name: string]: JsonValue };
 
