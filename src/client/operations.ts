@@ -2,7 +2,7 @@
 
 import type { AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminClientVersion, AdminClientVersionContent, AdminClientDiff, AdminDeletedClient, AdminRestoredClient, AdminBackup, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminOwnedClient, AdminAccount, AdminNewAccount, AdminMadeAccount, AdminAccountChanges, AdminPassword, AdminMadePassword, AdminEnded, AdminSession, AdminGrant, AdminConsent, AdminAccessToken, AdminFederationMember, AdminFederationRefresh, AdminResolutionRequest, AdminResolution, AdminTrustAnchor, AdminAnchorAcceptance } from './admin-schemas.ts';
 
-import type { ClientMetadata, ClientInformation, DryRun, AuditEvent, WebhookRequest, WebhookChange, Webhook, NewWebhook, WebhookSecret, WebhookTest, WebhookCount, WebhookDelivery, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
+import type { ClientMetadata, ClientInformation, DryRun, AuditEvent, WebhookRequest, WebhookChange, Webhook, NewWebhook, WebhookSecret, WebhookTest, WebhookCount, WebhookDelivery, TransmitterConfiguration, SecurityEventStream, SecurityEventStreams, StreamRequest, StreamUpdate, StreamReplacement, StreamStatus, StreamStatusRequest, StreamSubject, StreamVerification, PollRequest, PollAnswer, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
 /** The requests and answers of each call, by its name. */
 export interface Calls {
@@ -34,6 +34,28 @@ export interface Calls {
   openidConfiguration: { readonly request: object; readonly answer: ProviderMetadata };
   /** Serves the entity configuration of the server. `GET /.well-known/openid-federation` */
   entityConfiguration: { readonly request: object; readonly answer: string };
+  /** Takes the answers to earlier events, and returns the oldest that wait. `POST /ssf/poll/{stream_id}` */
+  eventStreamPoll: { readonly request: { readonly stream_id: string; readonly body: PollRequest }; readonly answer: PollAnswer };
+  /** Reads the status of a stream. `GET /ssf/status` */
+  eventStreamStatusRead: { readonly request: { readonly query?: { readonly stream_id?: string | number | boolean } }; readonly answer: StreamStatus };
+  /** Enables, pauses or disables a stream. `POST /ssf/status` */
+  eventStreamStatusUpdate: { readonly request: { readonly body: StreamStatusRequest }; readonly answer: StreamStatus };
+  /** Takes a subject into a stream again that was left out. `POST /ssf/subjects/add` */
+  eventStreamSubjectAdd: { readonly request: { readonly body: StreamSubject }; readonly answer: undefined };
+  /** Leaves a subject out of a stream. `POST /ssf/subjects/remove` */
+  eventStreamSubjectRemove: { readonly request: { readonly body: StreamSubject }; readonly answer: undefined };
+  /** Sends a verification event on a stream. `POST /ssf/verify` */
+  eventStreamVerification: { readonly request: { readonly body: StreamVerification }; readonly answer: undefined };
+  /** Reads a stream of the calling client, or all of them. `GET /ssf/streams` */
+  eventStreamRead: { readonly request: { readonly query?: { readonly stream_id?: string | number | boolean } }; readonly answer: SecurityEventStreams };
+  /** Makes a stream of security events for the calling client. `POST /ssf/streams` */
+  eventStreamCreate: { readonly request: { readonly body: StreamRequest }; readonly answer: SecurityEventStream };
+  /** Replaces what the client sets of a stream. `PUT /ssf/streams` */
+  eventStreamReplace: { readonly request: { readonly body: StreamReplacement }; readonly answer: SecurityEventStream };
+  /** Changes members of a stream. `PATCH /ssf/streams` */
+  eventStreamUpdate: { readonly request: { readonly body: StreamUpdate }; readonly answer: SecurityEventStream };
+  /** Deletes a stream with the events that wait in it. `DELETE /ssf/streams` */
+  eventStreamDelete: { readonly request: { readonly query?: { readonly stream_id?: string | number | boolean } }; readonly answer: undefined };
   /** Describes a waiting request to the sign-in page of the operator. `GET /interaction-api/{id}` */
   externalSignIn: { readonly request: { readonly id: string }; readonly answer: SignInRequest };
   /** Takes the outcome of a sign-in from the page of the operator, once. `POST /interaction-api/{id}` */
@@ -54,6 +76,8 @@ export interface Calls {
   revocation: { readonly request: { readonly form: { readonly token: string; readonly token_type_hint?: string; readonly client_id?: string; readonly client_secret?: string; readonly client_assertion?: string; readonly client_assertion_type?: string } }; readonly answer: undefined };
   /** Follows the revocations: sends each end of a token before its expiry, and each change of clients and keys, as it is committed (server-sent events). `POST /token/revocations` */
   revocationFeed: { readonly request: { readonly 'last-event-id'?: string; readonly form?: { readonly cursor?: string; readonly client_id?: string; readonly client_secret?: string; readonly client_assertion?: string; readonly client_assertion_type?: string } }; readonly answer: string };
+  /** Serves the metadata of the transmitter of security events. `GET /.well-known/ssf-configuration` */
+  signalsConfiguration: { readonly request: object; readonly answer: TransmitterConfiguration };
   /** Serves the public keys of the server, signed with its federation key. `GET /jwks.jwt` */
   signedJwkSet: { readonly request: object; readonly answer: string };
   /** Issues access tokens for a grant. `POST /token` */
@@ -280,6 +304,17 @@ export const OPERATIONS = {
   oauthAuthorizationServer: { method: 'GET', path: '/.well-known/oauth-authorization-server' },
   openidConfiguration: { method: 'GET', path: '/.well-known/openid-configuration' },
   entityConfiguration: { method: 'GET', path: '/.well-known/openid-federation' },
+  eventStreamPoll: { method: 'POST', path: '/ssf/poll/{stream_id}', type: 'application/json' },
+  eventStreamStatusRead: { method: 'GET', path: '/ssf/status' },
+  eventStreamStatusUpdate: { method: 'POST', path: '/ssf/status', type: 'application/json' },
+  eventStreamSubjectAdd: { method: 'POST', path: '/ssf/subjects/add', type: 'application/json' },
+  eventStreamSubjectRemove: { method: 'POST', path: '/ssf/subjects/remove', type: 'application/json' },
+  eventStreamVerification: { method: 'POST', path: '/ssf/verify', type: 'application/json' },
+  eventStreamRead: { method: 'GET', path: '/ssf/streams' },
+  eventStreamCreate: { method: 'POST', path: '/ssf/streams', type: 'application/json' },
+  eventStreamReplace: { method: 'PUT', path: '/ssf/streams', type: 'application/json' },
+  eventStreamUpdate: { method: 'PATCH', path: '/ssf/streams', type: 'application/json' },
+  eventStreamDelete: { method: 'DELETE', path: '/ssf/streams' },
   externalSignIn: { method: 'GET', path: '/interaction-api/{id}' },
   externalSignInOutcome: { method: 'POST', path: '/interaction-api/{id}', type: 'application/json' },
   federationHistoricalKeys: { method: 'GET', path: '/federation/historical-keys' },
@@ -290,6 +325,7 @@ export const OPERATIONS = {
   pushedAuthorizationRequest: { method: 'POST', path: '/par', type: 'application/x-www-form-urlencoded' },
   revocation: { method: 'POST', path: '/token/revoke', type: 'application/x-www-form-urlencoded' },
   revocationFeed: { method: 'POST', path: '/token/revocations', type: 'application/x-www-form-urlencoded' },
+  signalsConfiguration: { method: 'GET', path: '/.well-known/ssf-configuration' },
   signedJwkSet: { method: 'GET', path: '/jwks.jwt' },
   token: { method: 'POST', path: '/token', type: 'application/x-www-form-urlencoded' },
   userinfo: { method: 'GET', path: '/userinfo' },

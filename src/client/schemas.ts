@@ -220,6 +220,101 @@ export interface WebhookDelivery {
   readonly due_at: string | null;
 }
 
+/** OpenID Shared Signals Framework 1.0 §7.1. */
+export interface TransmitterConfiguration {
+  readonly spec_version: '1_0';
+  readonly issuer: string;
+  readonly jwks_uri: string;
+  readonly delivery_methods_supported: readonly string[];
+  readonly configuration_endpoint: string;
+  readonly status_endpoint: string;
+  readonly add_subject_endpoint: string;
+  readonly remove_subject_endpoint: string;
+  readonly verification_endpoint: string;
+  readonly authorization_schemes: readonly ({ readonly spec_urn: string })[];
+  readonly default_subjects: 'ALL';
+}
+
+/** A stream of security events. */
+export interface SecurityEventStream {
+  readonly stream_id: string;
+  readonly iss: string;
+  readonly aud: string;
+  readonly events_supported: readonly string[];
+  readonly events_requested?: readonly string[];
+  readonly events_delivered: readonly string[];
+  readonly delivery: { readonly method: 'urn:ietf:rfc:8935' | 'urn:ietf:rfc:8936'; readonly endpoint_url: string; readonly authorization_header?: string };
+  readonly min_verification_interval: number;
+  readonly description?: string;
+}
+
+/** One stream, or all streams of the client. */
+export type SecurityEventStreams = { readonly stream_id: string; readonly iss: string; readonly aud: string; readonly events_supported: readonly string[]; readonly events_requested?: readonly string[]; readonly events_delivered: readonly string[]; readonly delivery: { readonly method: 'urn:ietf:rfc:8935' | 'urn:ietf:rfc:8936'; readonly endpoint_url: string; readonly authorization_header?: string }; readonly min_verification_interval: number; readonly description?: string } | readonly ({ readonly stream_id: string; readonly iss: string; readonly aud: string; readonly events_supported: readonly string[]; readonly events_requested?: readonly string[]; readonly events_delivered: readonly string[]; readonly delivery: { readonly method: 'urn:ietf:rfc:8935' | 'urn:ietf:rfc:8936'; readonly endpoint_url: string; readonly authorization_header?: string }; readonly min_verification_interval: number; readonly description?: string })[];
+
+/** A new stream. */
+export interface StreamRequest {
+  readonly events_requested?: readonly string[];
+  readonly delivery?: { readonly method: string; readonly endpoint_url?: string; readonly authorization_header?: string };
+  readonly description?: string;
+}
+
+/** Members of a stream to change. */
+export interface StreamUpdate {
+  readonly stream_id: string;
+  readonly events_requested?: readonly string[];
+  readonly delivery?: { readonly method: string; readonly endpoint_url?: string; readonly authorization_header?: string };
+  readonly description?: string;
+}
+
+/** Everything that the client sets of a stream: members that are absent go. */
+export interface StreamReplacement {
+  readonly stream_id: string;
+  readonly events_requested?: readonly string[];
+  readonly delivery?: { readonly method: string; readonly endpoint_url?: string; readonly authorization_header?: string };
+  readonly description?: string;
+}
+
+/** The status of a stream. */
+export interface StreamStatus {
+  readonly stream_id: string;
+  readonly status: 'enabled' | 'paused' | 'disabled';
+  readonly reason?: string;
+}
+
+/** A new status. */
+export interface StreamStatusRequest {
+  readonly stream_id: string;
+  readonly status: 'enabled' | 'paused' | 'disabled';
+  readonly reason?: string;
+}
+
+/** A subject of a stream. */
+export interface StreamSubject {
+  readonly stream_id: string;
+  readonly subject: Readonly<Record<string, unknown>>;
+  readonly verified?: boolean;
+}
+
+/** A wish for a verification event. */
+export interface StreamVerification {
+  readonly stream_id: string;
+  readonly state?: string;
+}
+
+/** A wish for events, with the answers to earlier ones (RFC 8936 §2.2, §2.4). */
+export interface PollRequest {
+  readonly maxEvents?: number;
+  readonly returnImmediately?: boolean;
+  readonly ack?: readonly string[];
+  readonly setErrs?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** Security event tokens by their `jti`, the oldest first (RFC 8936 §2.3). */
+export interface PollAnswer {
+  readonly sets: Readonly<Record<string, string>>;
+  readonly moreAvailable: boolean;
+}
+
 /** RFC 6749 §5.1. */
 export interface TokenResponse {
   readonly access_token: string;
