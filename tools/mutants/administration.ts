@@ -11,8 +11,8 @@ export const ADMINISTRATION: readonly Mutant[] = [
     edits: [
       {
         file: AUTHENTICATE,
-        find: '  if (aud !== undefined && !isForThisServer(tokens, aud))\n',
-        replace: '  if (aud?.length === 0 && !isForThisServer(tokens, aud))\n',
+        find: '  if (!isForThisServer(tokens.accessTokens, found))',
+        replace: "  if (client === '' && !isForThisServer(tokens.accessTokens, found))",
       },
     ],
     killers: [

@@ -164,7 +164,7 @@ export const EVENTS: readonly Mutant[] = [
     fault: 'A redirect counts as an accepted delivery, so its events are lost.',
     edits: [
       {
-        file: 'src/events/webhooks/deliver.ts',
+        file: 'src/events/posted-problem.ts',
         find: 'posted.code < 300 ?',
         replace: 'posted.code < 400 ?',
       },

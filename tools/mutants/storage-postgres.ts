@@ -63,7 +63,7 @@ export const STORAGE_POSTGRES: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/postgres/grants.ts',
-        find: '  if (await endGrant(transaction, tenant, grant_id)) await record(transaction, tenant, onReuse);',
+        find: '  await endToldGrant(transaction, tenant, grant_id, onReuse);',
         replace: '  void onReuse;',
       },
     ],

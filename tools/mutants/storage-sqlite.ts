@@ -91,9 +91,9 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/grants.ts',
-        find: '      const record = eventRecording(database);\n      return (tenant, { grant_id, presented,',
+        find: '      const end = toldGrantEnding(database);\n      return (tenant, { grant_id, presented,',
         replace:
-          '      const record = eventRecording(database);\n      let count = 0;\n      return (tenant, { grant_id, presented,',
+          '      const end = toldGrantEnding(database);\n      let count = 0;\n      return (tenant, { grant_id, presented,',
       },
       {
         file: 'src/storage/sqlite/grants.ts',
@@ -165,8 +165,9 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/grants.ts',
-        find: "'DELETE FROM authorization_grant WHERE tenant = ? AND grant_id = ? RETURNING client_id, sub',",
-        replace: "'SELECT client_id, sub FROM authorization_grant WHERE tenant = ? AND grant_id = ?',",
+        find: '    DELETE FROM authorization_grant WHERE tenant = ? AND grant_id = ?\n    RETURNING client_id, client_instance AS instance, sub`',
+        replace:
+          '    SELECT client_id, client_instance AS instance, sub FROM authorization_grant WHERE tenant = ? AND grant_id = ?`',
       },
     ],
     killers: [
