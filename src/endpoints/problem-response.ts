@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { StorageUnavailable } from '../ports/storage.ts';
 import { ERROR_WORDS } from '../spec/error-words.ts';
 import { ERROR_CODES, isAboutProof, NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
@@ -10,7 +11,8 @@ const PROBLEM_TYPE = 'application/problem+json';
 /** The members of problem details (RFC 9457 §3.1) that depend on the failure. */
 interface Details {
   readonly status: number;
-  readonly code: string;
+  /** Absent: the problem is no more than its status. */
+  readonly code: string | undefined;
   readonly title: string;
   readonly detail: string;
   readonly errors?: readonly Mistaken[] | undefined;
@@ -26,10 +28,13 @@ export function problemResponse(
   { id }: Pick<EndpointRequest, 'id'>,
   failure: unknown,
 ): EndpointResponse {
-  const { status, code, title, detail, errors, headers, challenge, retryAfter } = detailsOf(
-    contract,
-    failure,
-  );
+  return rendered(id, detailsOf(contract, failure));
+}
+
+function rendered(
+  id: string,
+  { status, code, title, detail, errors, headers, challenge, retryAfter }: Details,
+): EndpointResponse {
   return {
     status,
     headers: {
@@ -40,7 +45,7 @@ export function problemResponse(
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     },
     body: JSON.stringify({
-      type: `urn:chancery:problem:${code}`,
+      type: code === undefined ? 'about:blank' : `urn:chancery:problem:${code}`,
       title,
       status,
       detail,
@@ -48,6 +53,23 @@ export function problemResponse(
       ...(errors === undefined ? {} : { errors }),
     }),
   };
+}
+
+/** The codes of problems that the edge finds, too. All others say no more than their status. */
+const CODES: Readonly<Record<number, ProblemCode>> = { 404: 'not_found', 503: 'temporarily_unavailable' };
+
+/** Renders a refusal before any endpoint. The type of a problem that is its status alone is `about:blank` (RFC 9457 §4.2.1). */
+export function statusProblem(
+  { id }: Pick<EndpointRequest, 'id'>,
+  {
+    status,
+    detail = 'nothing is at this address',
+    headers,
+  }: { readonly status: number; readonly detail: string | undefined; readonly headers: Details['headers'] },
+): EndpointResponse {
+  const code = CODES[status];
+  const title = code === undefined ? (STATUS_CODES[status] ?? '') : PROBLEMS[code].title;
+  return rendered(id, { status, code, title, detail, headers });
 }
 
 /** An operator has to act: an earlier retry only costs. */

@@ -263,9 +263,11 @@ function createServer(
   // Node does not hand these requests to the request listener.
   server.on('checkContinue', received);
   server.on('checkExpectation', received);
-  server.on('connect', (_request, socket) => observe('edge', sendAndClose(socket as Socket, 400), 0));
+  server.on('connect', ({ url: target }, socket) =>
+    observe('edge', sendAndClose(socket as Socket, 400, { target, id: nextId() }), 0),
+  );
   server.on('clientError', (error, socket) =>
-    refuseBroken(options, edge, connections, error, socket as Socket),
+    refuseBroken(options, edge, { connections, id: nextId() }, error, socket as Socket),
   );
   return server;
 }
@@ -340,17 +342,17 @@ function forgetFailedSignature(socket: TLSSocket): void {
 function refuseBroken(
   { log, observe }: HostOptions,
   edge: Edge,
-  connections: Connections,
+  { connections, id }: { readonly connections: Connections; readonly id: string },
   error: NodeJS.ErrnoException,
   socket: Socket,
 ): void {
   // Complete requests before the broken one are answered first.
   edge.complete.flush();
-  const status = answerClientError(error, socket, connections.lastResponse(socket), edge.envelopes.last);
+  const status = answerClientError(error, socket, connections.lastResponse(socket), edge.envelopes.last, id);
   if (status === undefined) return;
   const reason: EdgeReason = status === 408 ? 'slow-request' : 'malformed-http';
   log.info(
-    { endpoint: 'edge', status, reason, detail: error.code, address: socket.remoteAddress },
+    { endpoint: 'edge', status, request_id: id, reason, detail: error.code, address: socket.remoteAddress },
     'refused',
   );
   observe('edge', status, 0);

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { EndpointResponse } from '../endpoints/contract.ts';
+import { statusProblem } from '../endpoints/problem-response.ts';
 import type { Request, Response } from './messages.ts';
 import { type Envelope, writeResponse } from './response-writer.ts';
 
@@ -18,17 +19,42 @@ const DESCRIPTIONS = {
 
 export type EdgeStatus = keyof typeof DESCRIPTIONS;
 
-/**
- * Returns the answer that refuses a request before any endpoint.
- *
- * No cache may keep it: a cache would give one tenant's 404 to another (RFC 9110 §15.5.5: "heuristically cacheable").
- * @param error_description replaces the default; ASCII without `"` and `\` (RFC 6749 §5.2)
- */
-export function edgeRefusal(
+/** A refusal before any endpoint, in no form yet. */
+export interface EdgeRefusal {
+  readonly status: EdgeStatus;
+  readonly error_description: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @param error_description replaces the default; ASCII without `"` and `\` (RFC 6749 §5.2) */
+export const edgeRefusal = (
   status: EdgeStatus,
   error_description: string | undefined = DESCRIPTIONS[status],
-  headers: Readonly<Record<string, string>> = {},
-): EndpointResponse {
+  headers: EdgeRefusal['headers'] = {},
+): EdgeRefusal => ({ status, error_description, headers });
+
+/** The request that an answer of the edge is for. */
+export interface Addressed {
+  /** The path and query as they were sent; undefined if they could not be read. */
+  readonly target: string | undefined;
+  /** Identifies the request in the log. */
+  readonly id: string;
+}
+
+const ADMINISTRATION = /\/admin\/v1(?:[/?]|$)/u;
+
+/** Says whether an address belongs to the administration, on any listener and below any issuer: all answers there have one form. */
+export const isAdministration = ({ target = '' }: Pick<Addressed, 'target'>): boolean =>
+  ADMINISTRATION.test(target);
+
+/**
+ * Returns the answer that refuses a request before any endpoint, in the form of the endpoints at its address.
+ *
+ * No cache may keep it: a cache would give one tenant's 404 to another (RFC 9110 §15.5.5: "heuristically cacheable").
+ */
+export function refusalAnswer(refusal: EdgeRefusal, addressed: Addressed): EndpointResponse {
+  const { status, error_description, headers } = refusal;
+  if (isAdministration(addressed)) return statusProblem(addressed, { ...refusal, detail: error_description });
   const uncached = { 'cache-control': 'no-store', ...headers };
   if (error_description === undefined) return { status, headers: uncached };
   return {
@@ -53,12 +79,14 @@ const STATUS_BY_CODE: Readonly<Record<string, EdgeStatus>> = {
  * fault was answered already.
  * @param response the last one that was begun on the connection
  * @param envelope of an answer that ends its connection
+ * @param id identifies the request in the log
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
   response: Response | undefined,
   envelope: Envelope,
+  id: string,
 ): EdgeStatus | undefined {
   // The handshake failed, or a record is not TLS: an answer cannot be encrypted.
   const withoutTls =
@@ -69,7 +97,7 @@ export function answerClientError(
   }
   // The header at fault began a request that has no response yet.
   if (response === undefined || (response.req.complete && response.writableFinished)) {
-    return sendAndClose(socket, statusOf(error));
+    return sendAndClose(socket, statusOf(error), { target: targetIn(error), id });
   }
   if (response.req.complete || response.headersSent) {
     closeAfter(response, socket);
@@ -77,8 +105,20 @@ export function answerClientError(
   }
   // The fault lies in this request's body. Its own response keeps pipelined answers in order.
   const status = statusOf(error);
-  void writeResponse(response, edgeRefusal(status), [], envelope);
+  const answer = refusalAnswer(edgeRefusal(status), { target: response.req.url, id });
+  void writeResponse(response, answer, [], envelope);
   return status;
+}
+
+const REQUEST_LINE = /^[A-Z]+ (\/\S*)/u;
+/** A longer target is not looked for: what it has behind this decides nothing. */
+const REQUEST_LINE_MAX = 2048;
+
+/** Returns the target in the bytes that the parser could not read; undefined if they do not begin with a request line. */
+function targetIn({
+  rawPacket,
+}: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }): string | undefined {
+  return REQUEST_LINE.exec(rawPacket?.toString('latin1', 0, REQUEST_LINE_MAX) ?? '')?.[1];
 }
 
 /** Lets answers to complete requests finish before the connection closes. */
@@ -93,8 +133,8 @@ function statusOf(error: NodeJS.ErrnoException): EdgeStatus {
 }
 
 /** Writes an answer to the socket itself: Node has no response object for a request that it could not read. */
-export function sendAndClose(socket: Socket, status: EdgeStatus): EdgeStatus {
-  const { headers, body } = edgeRefusal(status);
+export function sendAndClose(socket: Socket, status: EdgeStatus, addressed: Addressed): EdgeStatus {
+  const { headers, body } = refusalAnswer(edgeRefusal(status), addressed);
   const text = typeof body === 'string' ? body : '';
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -1,5 +1,6 @@
 import { answer } from '../endpoints/answer.ts';
 import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
+import { problemResponse } from '../endpoints/problem-response.ts';
 import type { Log } from '../ports/log.ts';
 import type { RequestTrace, Tracing } from '../ports/tracing.ts';
 import { networkOf } from '../spec/ip-address.ts';
@@ -12,7 +13,7 @@ import type { Request, Response } from './messages.ts';
 import { addressOf, EDGE, noteEdgeRefusal, noteFailure, placeOf, queryOf } from './noted-refusal.ts';
 import type { RequestHeaders } from './raw-headers.ts';
 import { logFailure } from './refusal-log.ts';
-import { discardBody, edgeRefusal } from './refusals.ts';
+import { discardBody, type EdgeRefusal, edgeRefusal, isAdministration, refusalAnswer } from './refusals.ts';
 import { EMPTY_BODY } from './request-body.ts';
 import { absoluteTarget } from './request-target.ts';
 import { type Envelope, type Envelopes, writeResponse } from './response-writer.ts';
@@ -330,7 +331,10 @@ function handleHere(edge: Edge, complete: CompleteRequest): void {
 /** Answers 500 for a fault of the server that no endpoint turned into an answer. */
 function fail(edge: Edge, context: RequestContext, name: string, cause: unknown): void {
   logFailure(edge.log, placeOf(context, name, 500), cause);
-  send(edge, context, name, { status: 500, headers: {} }, []);
+  const answered = isAdministration(context)
+    ? problemResponse({}, context, cause)
+    : { status: 500, headers: {} };
+  send(edge, context, name, answered, []);
 }
 
 function send(
@@ -362,26 +366,26 @@ const isStream = ({ body }: EndpointResponse): boolean => typeof body === 'objec
 function refuse(
   edge: Edge,
   context: RequestContext,
-  refusal: EndpointResponse,
+  refusal: EdgeRefusal,
   reason: EdgeReason,
   detail?: string,
 ): void {
   noteEdgeRefusal(edge, context, refusal.status, reason, detail);
   context.request.dropBody();
-  send(edge, context, EDGE, refusal, varied(edge, []));
+  send(edge, context, EDGE, refusalAnswer(refusal, context), varied(edge, []));
 }
 
 /** Refuses without reading the rest of the request, and ends the connection. */
 function refuseAndClose(
   edge: Edge,
   context: RequestContext,
-  refusal: EndpointResponse,
+  refusal: EdgeRefusal,
   reason: EdgeReason,
   detail?: string,
   lines: readonly string[] = [],
 ): void {
   const { request, response, started } = context;
-  const { status, headers, body } = refusal;
+  const { status, headers, body } = refusalAnswer(refusal, context);
   noteEdgeRefusal(edge, context, status, reason, detail);
   const text = typeof body === 'string' ? body : '';
   const length = ['content-length', String(Buffer.byteLength(text))];

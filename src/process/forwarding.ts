@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as sendRequest } from 'node:http';
 import type { Contract, EndpointRequest, EndpointResponse } from '../endpoints/contract.ts';
+import { statusProblem } from '../endpoints/problem-response.ts';
 import type { Match, Router } from '../http/router.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import { DEFAULT_TENANT } from '../spec/identifiers.ts';
@@ -57,7 +58,7 @@ function forwardingRouter(workers: Workers): Router {
         const answer = await passOn(agent, address + path, request);
         if (answer !== undefined) return answer;
       }
-      return NO_WORKER;
+      return noWorker(request);
     },
   });
   return {
@@ -71,18 +72,13 @@ function forwardingRouter(workers: Workers): Router {
 
 const NO_ORIGINS: ReadonlySet<string> = new Set();
 
-/** RFC 9457, as the operations answer. */
-const NO_WORKER: EndpointResponse = {
-  status: 503,
-  headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', 'retry-after': '1' },
-  body: JSON.stringify({
-    type: 'urn:chancery:problem:temporarily_unavailable',
-    title: 'The server cannot decide now.',
+/** Answers as the operations of the worker would. */
+const noWorker = (request: EndpointRequest): EndpointResponse =>
+  statusProblem(request, {
     status: 503,
     detail: 'no worker serves now: retry later',
-    instance: 'about:blank',
-  }),
-};
+    headers: { 'retry-after': '1' },
+  });
 
 /** Headers of one connection (RFC 9110 §7.6.1), and those that the host of the listener writes itself. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
@@ -104,8 +100,9 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
 async function passOn(
   agent: Agent,
   url: string,
-  { method, headers, query, body, remoteAddress }: EndpointRequest,
+  request: EndpointRequest,
 ): Promise<EndpointResponse | undefined> {
+  const { method, headers, query, body, remoteAddress } = request;
   const forwarded = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || OF_CONNECTION.has(name) ? [] : [[name, value] as const],
   );
@@ -125,7 +122,7 @@ async function passOn(
     return responseOf(answer);
   } catch (failure) {
     if (failure instanceof Error && 'code' in failure && failure.code === 'ECONNREFUSED') return undefined;
-    return NO_WORKER;
+    return noWorker(request);
   }
 }
 

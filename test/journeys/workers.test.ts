@@ -107,10 +107,18 @@ async function assertAdministration(administered: Program): Promise<void> {
     [401, 'application/problem+json'],
   );
   assert.match(stranger.headers.get('www-authenticate') ?? '', /^Bearer scope="admin:keys:read", DPoP /u);
-  assert.equal((await ask('/admin/v1/keys', { headers: { ...headers, 'tenant-id': 'x' } })).status, 404);
-  assert.equal((await ask('/admin/v1/keys/x/revoke', { method: 'POST' })).status, 404);
-  assert.equal((await ask('/admin/v1/keys', { method: 'PUT', body: '{}' })).status, 405);
-  assert.equal((await ask('/admin/v1/nothing')).status, 404);
+  for (const [path, init, status] of [
+    ['/keys', { headers: { ...headers, 'tenant-id': 'x' } }, 404],
+    ['/keys/x/revoke', { method: 'POST' }, 404],
+    ['/keys', { method: 'PUT', body: '{}' }, 405],
+    ['/nothing', {}, 404],
+    ['/keys/rotate', { method: 'POST', body: 'x'.repeat(70_000) }, 413],
+  ] as const) {
+    const refused = await ask(`/admin/v1${path}`, init);
+    const type = refused.headers.get('content-type');
+    assert.deepEqual([refused.status, type], [status, 'application/problem+json'], path);
+    await refused.body?.cancel();
+  }
   assert.equal((await ask('/health/live')).status, 200);
 }
 
