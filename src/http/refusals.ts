@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { EndpointResponse } from '../endpoints/contract.ts';
-import { statusProblem } from '../endpoints/problem-response.ts';
+import { problemResponse, statusProblem } from '../endpoints/problem-response.ts';
 import type { Request, Response } from './messages.ts';
 import { type Envelope, writeResponse } from './response-writer.ts';
 
@@ -44,8 +44,7 @@ export interface Addressed {
 const ADMINISTRATION = /\/admin\/v1(?:[/?]|$)/u;
 
 /** Says whether an address belongs to the administration, on any listener and below any issuer: all answers there have one form. */
-export const isAdministration = ({ target = '' }: Pick<Addressed, 'target'>): boolean =>
-  ADMINISTRATION.test(target);
+const isAdministration = ({ target = '' }: Pick<Addressed, 'target'>): boolean => ADMINISTRATION.test(target);
 
 /**
  * Returns the answer that refuses a request before any endpoint, in the form of the endpoints at its address.
@@ -66,6 +65,10 @@ export function refusalAnswer(refusal: EdgeRefusal, addressed: Addressed): Endpo
     }),
   };
 }
+
+/** Returns the answer to a request that met a fault of the server outside its endpoint. */
+export const faultAnswer = (addressed: Addressed, cause: unknown): EndpointResponse =>
+  isAdministration(addressed) ? problemResponse({}, addressed, cause) : { status: 500, headers: {} };
 
 const STATUS_BY_CODE: Readonly<Record<string, EdgeStatus>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,

@@ -1,6 +1,5 @@
 import { answer } from '../endpoints/answer.ts';
 import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
-import { problemResponse } from '../endpoints/problem-response.ts';
 import type { Log } from '../ports/log.ts';
 import type { RequestTrace, Tracing } from '../ports/tracing.ts';
 import { networkOf } from '../spec/ip-address.ts';
@@ -13,7 +12,7 @@ import type { Request, Response } from './messages.ts';
 import { addressOf, EDGE, noteEdgeRefusal, noteFailure, placeOf, queryOf } from './noted-refusal.ts';
 import type { RequestHeaders } from './raw-headers.ts';
 import { logFailure } from './refusal-log.ts';
-import { discardBody, type EdgeRefusal, edgeRefusal, isAdministration, refusalAnswer } from './refusals.ts';
+import { discardBody, type EdgeRefusal, edgeRefusal, faultAnswer, refusalAnswer } from './refusals.ts';
 import { EMPTY_BODY } from './request-body.ts';
 import { absoluteTarget } from './request-target.ts';
 import { type Envelope, type Envelopes, writeResponse } from './response-writer.ts';
@@ -331,10 +330,7 @@ function handleHere(edge: Edge, complete: CompleteRequest): void {
 /** Answers 500 for a fault of the server that no endpoint turned into an answer. */
 function fail(edge: Edge, context: RequestContext, name: string, cause: unknown): void {
   logFailure(edge.log, placeOf(context, name, 500), cause);
-  const answered = isAdministration(context)
-    ? problemResponse({}, context, cause)
-    : { status: 500, headers: {} };
-  send(edge, context, name, answered, []);
+  send(edge, context, name, faultAnswer(context, cause), []);
 }
 
 function send(
