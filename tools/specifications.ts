@@ -25,6 +25,7 @@ export const CITED_SPECIFICATIONS: readonly CitedSpecification[] = [
     name: 'draft-ietf-oauth-client-id-metadata-document-02',
     prefix: 'client-id-metadata-document',
   },
+  { name: 'draft-ietf-oauth-identity-assertion-authz-grant-01', prefix: 'id-jag' },
   { name: 'MCP Authorization 2026-07-28', prefix: 'mcp' },
   { name: 'OpenID Foundation conformance suite', prefix: 'openid-conformance' },
   { name: 'OAuth 2.0 Multiple Response Type Encoding Practices', prefix: 'openid-response-types' },

@@ -58,8 +58,11 @@ test('what an issuer must and must not have is said by its path', () => {
       { ...JWT, jwks: { keys: [{ kty: 'EC', d: 'x' }] } },
       '[0].jwks.keys[0]: must not be a private or symmetric key',
     ],
-    [{ ...JWT, uses: ['x'] }, '[0].uses[0]: must be one of grant, subject-token, actor-token'],
-    [{ ...JWT, uses: [] }, '[0].uses: must be a list out of grant, subject-token, actor-token, at least one'],
+    [{ ...JWT, uses: ['x'] }, '[0].uses[0]: must be one of grant, subject-token, actor-token, id-jag'],
+    [
+      { ...JWT, uses: [] },
+      '[0].uses: must be a list out of grant, subject-token, actor-token, id-jag, at least one',
+    ],
     [
       { ...JWT, claims: { sub: 'x' } },
       '[0].claims: must not name a claim of the server: iss, sub, aud, exp, nbf, iat, jti, scope, client_id, cnf, act, may_act, active, token_type, username, clm, cld, dat, sid, azp, __proto__',

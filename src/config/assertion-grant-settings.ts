@@ -7,7 +7,7 @@ import { identifier, jwks, jwksUri, mapError, said } from './trusted-issuer.ts';
 const CERTIFICATES_MAX = 10;
 
 /** Uses of the JWTs of an issuer. */
-const ISSUER_USES = ['grant', 'subject-token', 'actor-token'] as const;
+const ISSUER_USES = ['grant', 'subject-token', 'actor-token', 'id-jag'] as const;
 
 /** Claims and members of introspection that the server makes itself. */
 const OWN_CLAIMS: ReadonlySet<string> = new Set(
@@ -170,7 +170,7 @@ export const ASSERTION_GRANT_SETTINGS = {
     schema: issuers,
     rule: RULE,
     description:
-      'Issuers whose assertions the server accepts as grants: JWTs (RFC 7523) or SAML 2.0 assertions (RFC 7522). `issuer`: the `iss` or `Issuer`. `kind`: `jwt` with `jwks` or `jwks-uri`, or `saml` with `certificates` in PEM. `algorithms`: the accepted signature algorithms (default: all supported). `subject-from`: the claim or SAML attribute with the subject (default: `sub` or `NameID`). `subject-prefix`: text put before it to form the token’s `sub`. `subjects`: the only subjects it may name. `scope`: the values it may grant. `clients`: the clients that may present its assertions (default: all registered for the grant). `audiences`: additional names of this server. `require-jti`: whether to refuse a JWT without `jti` (default: true). `uses`: what its JWTs are good for, out of `grant`, `subject-token` and `actor-token` (RFC 8693; default: `grant`). `claims`: claims of an exchanged token, each with the claim of the JWT that it comes from. Discovery offers a grant when an issuer of its kind is configured. In an environment variable the value is JSON.',
+      'Issuers whose assertions the server accepts as grants: JWTs (RFC 7523) or SAML 2.0 assertions (RFC 7522). `issuer`: the `iss` or `Issuer`. `kind`: `jwt` with `jwks` or `jwks-uri`, or `saml` with `certificates` in PEM. `algorithms`: the accepted signature algorithms (default: all supported). `subject-from`: the claim or SAML attribute with the subject (default: `sub` or `NameID`). `subject-prefix`: text put before it to form the token’s `sub`. `subjects`: the only subjects it may name. `scope`: the values it may grant. `clients`: the clients that may present its assertions (default: all registered for the grant). `audiences`: additional names of this server. `require-jti`: whether to refuse a JWT without `jti` (default: true). `uses`: what its JWTs are good for, out of `grant`, `subject-token` and `actor-token` (RFC 8693), and `id-jag` (identity assertion grants; default: `grant`). `claims`: claims of an exchanged token, each with the claim of the JWT that it comes from. Discovery offers a grant when an issuer of its kind is configured. In an environment variable the value is JSON.',
   }),
   'assertion-grants.assertion-length': integer({
     tenants: 'inherited',

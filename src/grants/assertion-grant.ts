@@ -34,8 +34,11 @@ export interface AssertionIssuer {
   readonly audiences: readonly string[];
 }
 
-/** The uses of the JWTs of an issuer: a grant (RFC 7523 §2.1), or a token to exchange (RFC 8693 §2.1). */
-export type IssuerUse = 'grant' | 'subject-token' | 'actor-token';
+/**
+ * The uses of the JWTs of an issuer: a grant (RFC 7523 §2.1), a token to exchange (RFC 8693 §2.1), or an identity assertion grant
+ * (draft-ietf-oauth-identity-assertion-authz-grant-01 §4.4).
+ */
+export type IssuerUse = 'grant' | 'subject-token' | 'actor-token' | 'id-jag';
 
 export interface JwtIssuer extends AssertionIssuer {
   /** The uses that the issuer is trusted for. */

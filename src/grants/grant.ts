@@ -3,6 +3,7 @@ import type { IdTokenNeeds } from '../clients/issued-jwt/client-jwt.ts';
 import type { RequestOrigin } from '../clients/person-event.ts';
 import type { ClientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { GrantStore } from '../ports/grant-store.ts';
@@ -13,6 +14,7 @@ import type { ParameterName } from '../spec/parameter-words.ts';
 import type { Parameters } from '../spec/parameters.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import type { DpopNeeds } from '../tokens/dpop-proof.ts';
+import type { IdTokenHintNeeds } from '../tokens/id-token-hint.ts';
 import type { AssertionGrantNeeds } from './assertion-grant.ts';
 import type { EndUserNeeds } from './end-users.ts';
 
@@ -32,6 +34,8 @@ export interface Issuing {
 }
 
 export interface GrantNeeds extends Issuing {
+  readonly idTokenHints: IdTokenHintNeeds;
+  readonly audit: Pick<AuditLog, 'append'>;
   /** Undefined if the server trusts no issuer of assertions. */
   readonly assertions?: AssertionGrantNeeds | undefined;
   /** Undefined if the server has no sign-in of end-users. */
@@ -41,8 +45,8 @@ export interface GrantNeeds extends Issuing {
 /** RFC 6749 §5.1. */
 export interface TokenResponse {
   readonly access_token: string;
-  /** `DPoP`: the token is bound to a key (RFC 9449 §5). */
-  readonly token_type: 'Bearer' | 'DPoP';
+  /** `DPoP`: the token is bound to a key (RFC 9449 §5). `N_A`: it is no access token (RFC 8693 §2.2.1). */
+  readonly token_type: 'Bearer' | 'DPoP' | 'N_A';
   readonly expires_in: number;
   readonly scope: string;
   readonly refresh_token?: string;

@@ -1,6 +1,9 @@
 /** RFC 8628 §3.4. */
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
+/** RFC 7523 §2.1. */
+export const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
 /** RFC 8693 §2.1. */
 export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
@@ -13,11 +16,7 @@ export const GRANT_TYPES = {
   client_credentials: { scope: 'client-reg:grant:client', open: false, redirects: false },
   [DEVICE_GRANT]: { scope: 'client-reg:grant:device', open: false, redirects: false },
   [TOKEN_EXCHANGE_GRANT]: { scope: 'client-reg:grant:exchange', open: false, redirects: false },
-  'urn:ietf:params:oauth:grant-type:jwt-bearer': {
-    scope: 'client-reg:grant:jwt',
-    open: false,
-    redirects: false,
-  },
+  [JWT_BEARER_GRANT]: { scope: 'client-reg:grant:jwt', open: false, redirects: false },
   'urn:ietf:params:oauth:grant-type:saml2-bearer': {
     scope: 'client-reg:grant:saml',
     open: false,

@@ -67,7 +67,7 @@ export const METRICS = {
   },
   chancery_token_exchanges_total: {
     kind: 'counter',
-    help: 'Tokens exchanged (RFC 8693), by kind: the new token names who acts (delegation), or does not (impersonation).',
+    help: 'Tokens exchanged (RFC 8693), by kind: the new token names who acts (delegation), does not (impersonation), or is an identity assertion grant (id-jag).',
     labels: ['kind'],
   },
   chancery_introspections_total: {

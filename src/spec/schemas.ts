@@ -28,7 +28,9 @@ const TOKEN_TYPE = said('`DPoP` for a token that is bound to a key (RFC 9449 §5
 const TOKEN_RESPONSE = closed(
   {
     access_token: TEXT,
-    token_type: TOKEN_TYPE,
+    token_type: said('`N_A` for a token that is no access token (RFC 8693 §2.2.1).', {
+      enum: ['Bearer', 'DPoP', 'N_A'],
+    }),
     expires_in: said('Seconds.', SECONDS),
     scope: said('The scope values of the token, separated by spaces.', TEXT),
     refresh_token: TEXT,

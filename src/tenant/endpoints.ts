@@ -53,9 +53,11 @@ import { token } from '../endpoints/token/endpoint.ts';
 import { postedUserinfo, userinfo } from '../endpoints/userinfo/endpoint.ts';
 import { webfinger } from '../endpoints/webfinger/endpoint.ts';
 import { offeredGrants } from '../grants/grants.ts';
+import { issuersFor } from '../grants/trusted-jwt.ts';
 import type { Site } from '../http/router.ts';
 import { supportedAcrValues } from '../sessions/acr-values.ts';
-import { DEVICE_GRANT } from '../spec/grant-types.ts';
+import { DEVICE_GRANT, type GrantType, JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from '../spec/grant-types.ts';
+import { ID_JAG_PROFILE, ID_JAG_TYPE } from '../spec/token-types.ts';
 import { adminEndpoints } from './admin-endpoints.ts';
 import { federationMembers } from './federation.ts';
 import type { Issuer } from './issuer.ts';
@@ -213,9 +215,13 @@ function opened<Parts>(rows: readonly Open<Parts>[], parts: Parts): readonly End
 function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['metadata'] {
   const { settings, keys, pages } = issuer;
   const aliasOrigin = settings['client-authentication.mtls-origin'];
+  const offered = offeredGrants(issuer);
+  const offers = (grant: GrantType): boolean => offered.some(({ grant_type }) => grant_type === grant);
+  const { assertions } = issuer;
+  const takesIdJags = assertions !== undefined && issuersFor(assertions, ['id-jag']).length > 0;
   const trust = certificateTrust(settings);
   return {
-    ...providerMetadata(issuer.issuer, endpoints, offeredGrants(issuer), {
+    ...providerMetadata(issuer.issuer, endpoints, offered, {
       certificates: { trust, ...(aliasOrigin === 'none' ? {} : { aliasOrigin }) },
       canSign: (algorithm) => keys.canSign(algorithm),
       languages: pages.languages,
@@ -225,6 +231,8 @@ function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['
       grantTypes: settings['authorization.grant-types'],
       dpop: settings['dpop.enabled'],
       clientDocuments: settings['registration.client-id-metadata-documents'],
+      chainingTypes: offers(TOKEN_EXCHANGE_GRANT) ? [ID_JAG_TYPE] : [],
+      grantProfiles: offers(JWT_BEARER_GRANT) && takesIdJags ? [ID_JAG_PROFILE] : [],
     }),
     ...federationMembers(settings),
   };

@@ -48,6 +48,8 @@ export function openIssuer(tenant: TenantParts, issuer: string) {
     federated,
     authentication,
     assertions: openAssertionGrants(parts.settings, tenant, tenant.storage),
+    audit: tenant.storage.audit,
+    idTokenHints: { issuer, keys: parts.keys, ...tenant.jose },
     ...openLogout(parts),
     ...openEntity({ ...parts, registry }),
     ...openSignIn({ ...parts, clients, authentication, federated, documents, registry }),

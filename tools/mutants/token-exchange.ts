@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 const EXCHANGES = 'src/endpoints/token/token-exchange.test.ts';
 const ACTORS = 'src/endpoints/token/token-exchange-actors.test.ts';
 const ISSUERS = 'src/endpoints/token/token-exchange-issuers.test.ts';
+const GRANTS = 'src/endpoints/token/id-jag.test.ts';
 const FOLDER = 'src/grants/token-exchange';
 
 /** A fault of one file, which one test sees. */
@@ -157,5 +158,67 @@ export const TOKEN_EXCHANGE: readonly Mutant[] = [
       "  return { iss, ...stated, sub: stated['sub'] };",
     ],
     [ISSUERS, 'an actor in a JWT stays nested'],
+  ),
+  fault(
+    'id-jag-of-another-client',
+    'An identity assertion grant is given for the ID token of another client.',
+    [
+      `${FOLDER}/id-jag.ts`,
+      '  if (idToken.client_id !== stored.client_id)',
+      "  if (idToken.client_id !== stored.client_id && idToken.client_id === '')",
+    ],
+    [GRANTS, 'the ID token was issued to this client'],
+  ),
+  fault(
+    'id-jag-after-logout',
+    'A person who has signed out gets identity assertion grants.',
+    [
+      `${FOLDER}/id-jag.ts`,
+      '  return session?.sub === sub && clock.now() < session.expires_at;',
+      '  return session?.sub !== sid && clock.now() > 0;',
+    ],
+    [GRANTS, 'an ID token that has expired, of a session that has ended'],
+  ),
+  fault(
+    'id-jag-lives-long',
+    'An identity assertion grant outlives its ID token.',
+    [
+      `${FOLDER}/id-jag.ts`,
+      "Math.min(now + needs.settings['token-exchange.id-jag-lifetime'], idToken.expires_at)",
+      "Math.max(now + needs.settings['token-exchange.id-jag-lifetime'], 0)",
+    ],
+    [GRANTS, 'a grant expires no later than its ID token'],
+  ),
+  fault(
+    'id-jag-for-any-client',
+    'Any client presents an identity assertion grant.',
+    ['src/grants/jwt-bearer.ts', '  if (client_id !== client.stored.client_id)', "  if (client_id === '')"],
+    [GRANTS, 'a grant names the client that presents it'],
+  ),
+  fault(
+    'id-jag-widens',
+    'A token for an identity assertion grant has all scope of its issuer.',
+    [
+      'src/grants/jwt-bearer.ts',
+      'issuer.scope.filter((value) => limit.includes(value))',
+      "issuer.scope.filter((value) => limit.includes(value) || value !== '')",
+    ],
+    [GRANTS, 'a request may narrow scope and resource of the grant'],
+  ),
+  fault(
+    'id-jag-of-itself',
+    'A server takes identity assertion grants that it issued itself.',
+    ['src/grants/jwt-bearer.ts', '  if (iss === ownIssuer)', "  if (iss === ownIssuer && jti === '')"],
+    [GRANTS, 'a public client may present no grant'],
+  ),
+  fault(
+    'uses-ignored',
+    'A JWT of an issuer is good for every use.',
+    [
+      'src/grants/trusted-jwt.ts',
+      'issuer.uses.flatMap((one) => use.types[one] ?? [])',
+      'Object.values(use.types).flat()',
+    ],
+    [GRANTS, 'a grant has its own type'],
   ),
 ];

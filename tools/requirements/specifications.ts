@@ -3,6 +3,7 @@ import { backchannelLogout } from './backchannel-logout.ts';
 import { clientIdMetadataDocument } from './client-id-metadata-document.ts';
 import { conformanceModules } from './conformance-modules.ts';
 import { frontchannelLogout } from './frontchannel-logout.ts';
+import { idJag } from './id-jag.ts';
 import { mcpAuthorization } from './mcp-authorization.ts';
 import { openidConnectCore } from './openid-connect-core.ts';
 import { idTokenRules } from './openid-connect-id-tokens.ts';
@@ -60,6 +61,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc7523,
   rfc8628,
   rfc8693,
+  idJag,
   rfc8705,
   rfc9440,
   rfc9449,

@@ -71,6 +71,10 @@ export interface Support {
   readonly acrValues?: readonly string[];
   /** The grant types that the settings allow. */
   readonly grantTypes?: readonly string[];
+  /** The types of grants for other servers that an exchange issues (draft-ietf-oauth-identity-assertion-authz-grant-01 §6). */
+  readonly chainingTypes?: readonly string[];
+  /** The profiles of authorisation grants that the server takes, by the member that later drafts of the same name. */
+  readonly grantProfiles?: readonly string[];
   /** Whether tokens can be bound to keys of clients (RFC 9449). */
   readonly dpop?: boolean;
   /** Whether a client may use the URL of its metadata document as client_id. */
@@ -86,7 +90,7 @@ export function providerMetadata(
 ): Readonly<Record<string, unknown>> {
   const { certificates = { trust: 'none' }, canSign = () => true } = support;
   const { grantTypes = Object.keys(GRANT_TYPES), frontChannelLogout = true } = support;
-  const { clientDocuments = false } = support;
+  const { clientDocuments = false, chainingTypes = [], grantProfiles = [] } = support;
   const authorizes = endpoints.some(({ contract }) => contract.advertisedAs === 'authorization_endpoint');
   const addresses = endpoints.flatMap(({ contract }) =>
     contract.advertisedAs === undefined
@@ -114,6 +118,10 @@ export function providerMetadata(
     ...REGISTRABLE,
     // The frames are in a page of the end-session endpoint.
     ...(logsOut && frontChannelLogout ? FRONT_CHANNEL_LOGOUT : {}),
+    ...(chainingTypes.length === 0
+      ? {}
+      : { identity_chaining_requested_token_types_supported: chainingTypes }),
+    ...(grantProfiles.length === 0 ? {} : { authorization_grant_profiles_supported: grantProfiles }),
     ...(support.dpop === true ? { dpop_signing_alg_values_supported: SIGNING_ALGORITHMS } : {}),
     ...signedResponses(canSign),
     ...certificateMembers(issuer, endpoints, certificates),

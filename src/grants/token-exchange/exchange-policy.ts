@@ -20,6 +20,17 @@ export interface ExchangePolicy {
   readonly impersonation: boolean;
   /** Seconds. */
   readonly lifetime: number | undefined;
+  /** Other authorisation servers that it may get identity assertion grants for. */
+  readonly idJag: readonly IdJagPolicy[];
+}
+
+export interface IdJagPolicy {
+  /** The issuer identifier of the other server. */
+  readonly audience: string;
+  /** The client there; undefined: the same identifier. */
+  readonly client_id: string | undefined;
+  readonly resources: readonly string[];
+  readonly scope: readonly string[];
 }
 
 /**
@@ -36,13 +47,19 @@ export function requirePolicy(settings: Settings, { stored, metadata }: Authenti
   const own = withoutAdminScope(registeredScope(stored));
   if (registered !== undefined)
     return {
-      audiences: registered.audiences,
+      audiences: registered.audiences ?? [],
       scope: registered.scope === undefined ? own : (parseScope(registered.scope) ?? []),
       subjectClients: registered.subject_clients,
       subjectIssuers: registered.subject_issuers ?? [],
       actors: registered.actors,
       impersonation: registered.impersonation ?? false,
       lifetime: registered.lifetime,
+      idJag: (registered.id_jag ?? []).map(({ audience, client_id, resources = [], scope = '' }) => ({
+        audience,
+        client_id,
+        resources,
+        scope: parseScope(scope) ?? [],
+      })),
     };
   const configured = settings['token-exchange.policies'].find(({ clients }) =>
     clients.includes(stored.client_id),
@@ -50,13 +67,19 @@ export function requirePolicy(settings: Settings, { stored, metadata }: Authenti
   if (configured === undefined)
     throw unauthorized('the client has no policy for exchanges: ask the operator of this server for one');
   return {
-    audiences: configured.audiences,
+    audiences: configured.audiences ?? [],
     scope: configured.scope ?? own,
     subjectClients: configured['subject-clients'],
     subjectIssuers: configured['subject-issuers'] ?? [],
     actors: configured.actors,
     impersonation: configured.impersonation,
     lifetime: configured.lifetime,
+    idJag: (configured['id-jag'] ?? []).map((one) => ({
+      audience: one.audience,
+      client_id: one['client-id'],
+      resources: one.resources ?? [],
+      scope: one.scope ?? [],
+    })),
   };
 }
 

@@ -6,13 +6,14 @@ import type { AuditEvent } from '../../ports/audit-log.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { TOKEN_EXCHANGE_GRANT } from '../../spec/grant-types.ts';
 import type { Parameters } from '../../spec/parameters.ts';
-import { ACCESS_TOKEN_TYPE, JWT_TYPE } from '../../spec/token-types.ts';
+import { ACCESS_TOKEN_TYPE, ID_JAG_TYPE, JWT_TYPE } from '../../spec/token-types.ts';
 import type { Grant, GrantNeeds } from '../grant.ts';
 import { type MintedToken, mintToken, type TokenContent } from '../issue-token.ts';
 import { tokenConfirmation } from '../token-confirmation.ts';
 import { type ActingParty, actingParty, actOf, requireMayAct } from './acting-party.ts';
 import { type ExchangePolicy, exchangedAudience, exchangedScope, requirePolicy } from './exchange-policy.ts';
 import { type ExchangedToken, tokenForExchange, unacceptableToken } from './exchanged-token.ts';
+import { issueIdJag } from './id-jag.ts';
 
 /**
  * Issues an access token for another token: for its subject, to a client that its policy permits that (RFC 8693 §2). The new token
@@ -32,6 +33,8 @@ export const tokenExchange: Grant = {
   isOffered: ({ settings }) => settings['token-exchange.enabled'],
   async handle(needs, client, parameters, origin) {
     const policy = requirePolicy(needs.settings, client);
+    if (parameters['requested_token_type'] === ID_JAG_TYPE)
+      return await issueIdJag(needs, client, policy, parameters, origin);
     const requested = requestedType(parameters['requested_token_type']);
     const subject = await subjectToken(needs, client, policy, { ...origin, parameters });
     const actor = await actorToken(needs, client, { ...origin, parameters });
@@ -79,7 +82,7 @@ function requestedType(requested: string | undefined): typeof ACCESS_TOKEN_TYPE 
   if (requested === undefined || requested === ACCESS_TOKEN_TYPE) return ACCESS_TOKEN_TYPE;
   if (requested === JWT_TYPE) return JWT_TYPE;
   throw new OAuthError('invalid_request', {
-    error_description: `requested_token_type ${quotedValue(requested)} is not supported, supported: ${ACCESS_TOKEN_TYPE}, ${JWT_TYPE}`,
+    error_description: `requested_token_type ${quotedValue(requested)} is not supported, supported: ${ACCESS_TOKEN_TYPE}, ${JWT_TYPE}, ${ID_JAG_TYPE}`,
     reason: 'token-type',
     values: { requested_token_type: requested },
   });
