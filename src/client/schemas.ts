@@ -75,7 +75,7 @@ export interface ClientMetadata {
   readonly chancery_access_token_format?: 'identifier' | 'self-contained';
   readonly chancery_access_token_lifetime?: number;
   readonly chancery_access_token_audience?: readonly string[];
-  readonly chancery_token_exchange?: { readonly audiences: readonly string[]; readonly scope?: string; readonly subject_clients?: readonly string[]; readonly subject_issuers?: readonly string[]; readonly actors?: readonly string[]; readonly impersonation?: boolean; readonly lifetime?: number };
+  readonly chancery_token_exchange?: { readonly audiences?: readonly string[]; readonly scope?: string; readonly subject_clients?: readonly string[]; readonly subject_issuers?: readonly string[]; readonly actors?: readonly string[]; readonly impersonation?: boolean; readonly lifetime?: number; readonly id_jag?: readonly ({ readonly audience: string; readonly client_id?: string; readonly resources?: readonly string[]; readonly scope?: string })[] };
   readonly data?: Readonly<Record<string, unknown>>;
   readonly preferred_client_id?: string;
   readonly preferred_client_secret?: string;
@@ -318,7 +318,7 @@ export interface PollAnswer {
 /** RFC 6749 §5.1. */
 export interface TokenResponse {
   readonly access_token: string;
-  readonly token_type: 'Bearer' | 'DPoP';
+  readonly token_type: 'Bearer' | 'DPoP' | 'N_A';
   readonly expires_in: number;
   readonly scope: string;
   readonly refresh_token?: string;
@@ -441,6 +441,8 @@ export interface ProviderMetadata {
   readonly introspection_encryption_enc_values_supported?: readonly string[];
   readonly code_challenge_methods_supported?: readonly string[];
   readonly dpop_signing_alg_values_supported?: readonly string[];
+  readonly identity_chaining_requested_token_types_supported?: readonly string[];
+  readonly authorization_grant_profiles_supported?: readonly string[];
   readonly client_registration_types_supported?: readonly string[];
   readonly claims_parameter_supported?: boolean;
   readonly request_parameter_supported?: boolean;
