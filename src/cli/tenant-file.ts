@@ -138,6 +138,7 @@ export function newTenant(
     issuer,
     aliases,
     settings: JSON.stringify(settings),
+    owner: null,
     created_at: now,
     disabled_at: null,
     deleted_at: null,

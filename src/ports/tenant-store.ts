@@ -12,6 +12,8 @@ export interface StoredTenant {
   readonly aliases: readonly string[];
   /** Its own settings by path, as a JSON object. */
   readonly settings: string;
+  /** Who declares the tenant in files; null for a tenant that no file declares. */
+  readonly owner: string | null;
   /** Seconds since the Unix epoch. */
   readonly created_at: number;
   readonly disabled_at: number | null;
@@ -58,7 +60,24 @@ export interface TableRows {
 }
 
 /** The parts of a tenant that an operator may change. Others rely on its id and issuer, so both stay. */
-export type TenantContent = Pick<StoredTenant, 'aliases' | 'settings' | 'disabled_at'>;
+export type TenantContent = Pick<StoredTenant, 'aliases' | 'settings' | 'owner' | 'disabled_at'>;
+
+/** A creation or a replacement that happens together with others. */
+export type TenantChange =
+  | { readonly kind: 'create'; readonly tenant: StoredTenant; readonly event: AuditEvent }
+  | {
+      readonly kind: 'replace';
+      readonly id: TenantId;
+      readonly expectedVersion: number;
+      readonly content: TenantContent;
+      readonly event: AuditEvent;
+    };
+
+/** A change that keeps its batch from being made, by its place in it, with the outcome that it would have alone. */
+export interface TenantConflict {
+  readonly index: number;
+  readonly reason: 'id_taken' | 'id_deleted' | 'issuer_taken' | 'conflict';
+}
 
 /** Each change is stored together with its event, in the tenant's own audit. */
 export interface TenantStore {
@@ -102,6 +121,11 @@ export interface TenantStore {
     content: TenantContent,
     event: AuditEvent,
   ): Promise<'replaced' | 'conflict' | 'issuer_taken'>;
+  /**
+   * Makes several changes at one time: all of them, or none. Returns the changes that cannot be made; empty if all were made. A
+   * name may go from one tenant of the batch to another.
+   */
+  changeTogether(changes: readonly TenantChange[]): Promise<readonly TenantConflict[]>;
   /** Returns the tenants whose deletion has begun, ended or not, ordered by id. */
   deleted(): Promise<readonly DeletedTenant[]>;
   /** Counts the rows of a tenant in each table that has some, up to `max` in each. The time is bounded by `max`. */

@@ -26,6 +26,7 @@ const aTenant = (index: number, settings = '{}'): StoredTenant => ({
   issuer: `${ISSUER}/t${index}`,
   aliases: [],
   settings,
+  owner: null,
   created_at: 0,
   disabled_at: null,
   deleted_at: null,
@@ -118,7 +119,7 @@ test('H-304: one tenant of 200 that changes is one record read, and the others s
   const { storage, read } = around;
   assert.deepEqual(read, [TENANTS]);
   assert.equal(await chosen(around, '/t7/token'), 't7');
-  const content = { aliases: [`${ISSUER}/seven`], settings: '{}', disabled_at: null };
+  const content = { aliases: [`${ISSUER}/seven`], settings: '{}', owner: null, disabled_at: null };
   await storage.tenants.replace('t7' as TenantId, 1, content, EVENT);
   assert.equal(await chosen(around, '/seven/token'), 't7');
   await storage.tenants.create(aTenant(TENANTS), EVENT);
@@ -144,7 +145,7 @@ test('a tenant that is being deleted is closed in the next request; another one 
 test('H-304: a name goes from one tenant to another, whatever the order of their ids', async (context) => {
   const around = await world(context);
   const { tenants } = around.storage;
-  const content = { aliases: [`${ISSUER}/moving`], settings: '{}', disabled_at: null };
+  const content = { aliases: [`${ISSUER}/moving`], settings: '{}', owner: null, disabled_at: null };
   await tenants.replace('t2' as TenantId, 1, content, EVENT);
   assert.equal(await chosen(around, '/moving/token'), 't2');
   await tenants.replace('t2' as TenantId, 2, { ...content, aliases: [] }, EVENT);
@@ -156,7 +157,7 @@ test('H-304: a name goes from one tenant to another, whatever the order of their
 test('a change that an older program made is found in the whole list', async (context) => {
   const around = await world(context);
   const { tenants } = around.storage;
-  const content = { aliases: [], settings: '{}', disabled_at: 1 };
+  const content = { aliases: [], settings: '{}', owner: null, disabled_at: 1 };
   await tenants.replace('t3' as TenantId, 1, content, EVENT);
   await tenants.replace('t3' as TenantId, 2, { ...content, disabled_at: null }, EVENT);
   assert.equal(await chosen(around, '/t3/token'), 't3');

@@ -22,7 +22,7 @@ function table(name: string, ofTenants: boolean, columns: string): DumpTable {
  * from the other tables. The heartbeat, the server processes, the list of migrations and the marks are not copied.
  */
 export const DUMPED_TABLES: readonly DumpTable[] = [
-  table('tenant', false, 'tenant* version# settings created_at# disabled_at# deleted_at# cleared_at#'),
+  table('tenant', false, 'tenant* version# settings created_at# disabled_at# deleted_at# cleared_at# owner'),
   table('tenant_issuer', false, 'tenant* position*# issuer'),
   table('tenant_list', false, 'id*# version#'),
   table('seal_canary', false, 'id*# sealed'),

@@ -21,6 +21,7 @@ import {
   PROCESS_SCHEMA,
   RATE_SCHEMA,
   RENEWAL_SCHEMA,
+  TENANT_OWNER_SCHEMA,
   TENANT_ROUND_SCHEMA,
   TIME_SCHEMA,
   TRUST_ANCHOR_SCHEMA,
@@ -66,6 +67,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     compatibleFrom: 1,
   },
   { version: 21, name: 'streams of security events', statements: EVENT_STREAM_SCHEMA, compatibleFrom: 1 },
+  { version: 22, name: 'owners of declared tenants', statements: TENANT_OWNER_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -69,6 +69,7 @@ export function tenantOf({ name, values }: Write): TenantId | undefined {
   if (name === 'tenants.create') return values[0].id;
   // The event of a deletion is in the audit of the default tenant.
   if (name === 'tenants.beginDeletion' || name === 'tenants.endDeletion') return DEFAULT_TENANT;
-  if (name.startsWith('database.')) return undefined;
+  // It enters and locks its tenants itself.
+  if (name === 'tenants.changeTogether' || name.startsWith('database.')) return undefined;
   return values[0] as TenantId;
 }

@@ -254,6 +254,9 @@ export const RENEWAL_SCHEMA: readonly string[] = [
   'CREATE INDEX client_renewal ON client (tenant, renew_at) WHERE renew_at IS NOT NULL',
 ];
 
+/** The owners of the tenants that files declare. */
+export const TENANT_OWNER_SCHEMA: readonly string[] = [`ALTER TABLE tenant ADD COLUMN owner ${TEXT}`];
+
 /** Deleted tenants: their ids stay taken. */
 export const DELETED_TENANT_SCHEMA: readonly string[] = ['deleted_at', 'cleared_at'].map(
   (column) => `ALTER TABLE tenant ADD COLUMN ${column} BIGINT`,

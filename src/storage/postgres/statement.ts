@@ -103,13 +103,13 @@ const inText = (value: Scalar | undefined): string | null =>
  * Sets the tenant of the transaction. Row security then shows rows of that tenant only, so a statement with a wrong tenant
  * finds nothing. This is the second safeguard; the first is that each statement names its tenant.
  */
-const ENTER_TENANT = statement('enter_tenant', `SELECT set_config('chancery.tenant', :tenant, true)`);
+export const ENTER_TENANT = statement('enter_tenant', `SELECT set_config('chancery.tenant', :tenant, true)`);
 
 /**
  * Locks the tenant's counters until the transaction ends. Writes that are counted, journalled or depend on what they read
  * take this lock, so they happen one at a time across all processes. Later statements see everything committed before.
  */
-const LOCK_TENANT = statement(
+export const LOCK_TENANT = statement(
   'lock_tenant',
   `INSERT INTO tenant_counter (tenant, journal, audit) VALUES (:tenant, 0, 0)
    ON CONFLICT (tenant) DO UPDATE SET journal = tenant_counter.journal`,

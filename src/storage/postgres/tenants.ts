@@ -1,10 +1,24 @@
-import type { StoredTenant, TenantRecord, TenantStore } from '../../ports/tenant-store.ts';
+import type {
+  StoredTenant,
+  TenantChange,
+  TenantConflict,
+  TenantRecord,
+  TenantStore,
+} from '../../ports/tenant-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
 import { completeChanges } from '../tenant-changes.ts';
+import {
+  creationOutcome,
+  idOf,
+  namesOf,
+  type PresentTenants,
+  replacementOutcome,
+  tenantConflicts,
+} from '../tenant-conflicts.ts';
 import { STATE_CONDITIONS } from '../tenant-states.ts';
 import { record } from './audit.ts';
-import { changed, one, type PostgresStore, type Transaction } from './noun.ts';
-import { type Row, statement } from './statement.ts';
+import type { PostgresStore, Transaction } from './noun.ts';
+import { ENTER_TENANT, LOCK_TENANT, type Row, statement } from './statement.ts';
 import { tenantDeletion as deletion } from './tenant-deletion.ts';
 import { CHANGE_LIST, INSERT_NAME, NEXT_VERSION, TAKE_LIST } from './tenant-list.ts';
 
@@ -12,19 +26,19 @@ const VERSION = statement('tenant_list_version', 'SELECT version FROM tenant_lis
 // One statement sees one state, so a tenant never appears with the names of another version.
 const ALL = statement(
   'tenant_all',
-  `SELECT tenant.tenant AS tenant, version, settings, created_at, disabled_at, deleted_at, issuer
+  `SELECT tenant.tenant AS tenant, version, settings, owner, created_at, disabled_at, deleted_at, issuer
    FROM tenant JOIN tenant_issuer ON tenant_issuer.tenant = tenant.tenant
    WHERE tenant.cleared_at IS NULL ORDER BY tenant.tenant, tenant_issuer.position`,
 );
 const CHANGED_SINCE = statement(
   'tenant_changed_since',
-  `SELECT tenant.tenant AS tenant, version, settings, created_at, disabled_at, deleted_at, cleared_at, issuer, listed
+  `SELECT tenant.tenant AS tenant, version, settings, owner, created_at, disabled_at, deleted_at, cleared_at, issuer, listed
    FROM tenant JOIN tenant_issuer ON tenant_issuer.tenant = tenant.tenant
    WHERE tenant.listed > :after ORDER BY tenant.tenant, tenant_issuer.position`,
 );
 const FIND = statement(
   'tenant_find',
-  `SELECT tenant.tenant AS tenant, version, settings, created_at, disabled_at, deleted_at, cleared_at, issuer
+  `SELECT tenant.tenant AS tenant, version, settings, owner, created_at, disabled_at, deleted_at, cleared_at, issuer
    FROM tenant JOIN tenant_issuer ON tenant_issuer.tenant = tenant.tenant
    WHERE tenant.tenant = :id ORDER BY tenant_issuer.position`,
 );
@@ -34,7 +48,7 @@ const PAGES = new Map<string, ReturnType<typeof statement>>(
     state,
     statement(
       `tenant_page_${state}`,
-      `SELECT chosen.tenant AS tenant, version, settings, created_at, disabled_at, deleted_at, cleared_at, issuer
+      `SELECT chosen.tenant AS tenant, version, settings, owner, created_at, disabled_at, deleted_at, cleared_at, issuer
        FROM (
          SELECT * FROM tenant WHERE tenant > :after AND ${condition} AND (
            strpos(tenant, lower(:search)) > 0 OR (
@@ -47,33 +61,32 @@ const PAGES = new Map<string, ReturnType<typeof statement>>(
   ]),
 );
 const WITH_LOGOUTS = statement('tenant_with_logouts', 'SELECT tenant FROM logout_waiting ORDER BY tenant');
-const KNOWN = statement('tenant_known', 'SELECT deleted_at FROM tenant WHERE tenant = :tenant');
+const KNOWN = statement(
+  'tenant_known',
+  'SELECT tenant, version, deleted_at FROM tenant WHERE tenant = ANY(:ids::text[])',
+);
+const HOLDERS = statement(
+  'tenant_name_holders',
+  'SELECT issuer, tenant, position FROM tenant_issuer WHERE issuer = ANY(:names::text[])',
+);
 const WITH_WEBHOOKS = statement('tenant_with_webhooks', 'SELECT tenant FROM webhook_tenant ORDER BY tenant');
 const WITH_EVENT_STREAMS = statement(
   'tenant_with_event_streams',
   'SELECT tenant FROM event_stream_tenant ORDER BY tenant',
 );
-const NAME_OF_ANOTHER = statement(
-  'tenant_name_of_another',
-  'SELECT 1 AS present FROM tenant_issuer WHERE issuer = ANY(:names) AND tenant <> :tenant LIMIT 1',
-);
 const INSERT = statement(
   'tenant_insert',
-  `INSERT INTO tenant (tenant, version, settings, created_at, disabled_at, listed)
-   VALUES (:tenant, :version, :settings, :created_at, :disabled_at, ${NEXT_VERSION})`,
+  `INSERT INTO tenant (tenant, version, settings, owner, created_at, disabled_at, listed)
+   VALUES (:tenant, :version, :settings, :owner, :created_at, :disabled_at, ${NEXT_VERSION})`,
 );
 const REMOVE_ALIASES = statement(
   'tenant_remove_aliases',
-  'DELETE FROM tenant_issuer WHERE tenant = :tenant AND position > 0',
+  'DELETE FROM tenant_issuer WHERE tenant = ANY(:ids::text[]) AND position > 0',
 );
 const UPDATE = statement(
   'tenant_update',
-  `UPDATE tenant SET version = version + 1, settings = :settings, disabled_at = :disabled_at, listed = ${NEXT_VERSION}
-   WHERE tenant = :tenant AND version = :expected`,
-);
-const AT_VERSION = statement(
-  'tenant_at_version',
-  'SELECT 1 AS present FROM tenant WHERE tenant = :tenant AND version = :expected AND deleted_at IS NULL',
+  `UPDATE tenant SET version = version + 1, settings = :settings, owner = :owner, disabled_at = :disabled_at,
+   listed = ${NEXT_VERSION} WHERE tenant = :tenant`,
 );
 
 type TenantRead =
@@ -147,35 +160,17 @@ export const tenants: PostgresStore<TenantStore, TenantRead> = {
   writes: {
     create: {
       locksTenant: true,
-      async interactive(transaction, tenant, event) {
-        const { id, version, issuer, aliases, settings, created_at, disabled_at } = tenant;
-        await transaction.query(TAKE_LIST, {});
-        const holder = await one(transaction.query(KNOWN, { tenant: id }));
-        if (holder !== undefined) return holder['deleted_at'] === null ? 'id_taken' : 'id_deleted';
-        const names = [issuer, ...aliases];
-        if (await isTaken(transaction, id, names)) return 'issuer_taken';
-        await transaction.query(INSERT, { tenant: id, version, settings, created_at, disabled_at });
-        await insertNames(transaction, id, names, 0);
-        await transaction.query(CHANGE_LIST, {});
-        await record(transaction, id, event);
-        return 'created';
-      },
+      interactive: async (transaction, tenant, event) =>
+        creationOutcome(await change(transaction, [{ kind: 'create', tenant, event }])),
     },
     replace: {
       locksTenant: true,
-      async interactive(transaction, id, expectedVersion, { aliases, settings, disabled_at }, event) {
-        await transaction.query(TAKE_LIST, {});
-        const place = { tenant: id, expected: expectedVersion };
-        if ((await one(transaction.query(AT_VERSION, place))) === undefined) return 'conflict';
-        if (await isTaken(transaction, id, aliases)) return 'issuer_taken';
-        await changed(transaction.query(UPDATE, { ...place, settings, disabled_at }));
-        await transaction.query(REMOVE_ALIASES, place);
-        await insertNames(transaction, id, aliases, 1);
-        await transaction.query(CHANGE_LIST, {});
-        await record(transaction, id, event);
-        return 'replaced';
-      },
+      interactive: async (transaction, id, expectedVersion, content, event) =>
+        replacementOutcome(
+          await change(transaction, [{ kind: 'replace', id, expectedVersion, content, event }]),
+        ),
     },
+    changeTogether: { locksTenant: false, interactive: changeTogether },
     ...deletion.writes,
   },
 };
@@ -192,26 +187,66 @@ const tenantRecords = (rows: readonly Row[]): readonly TenantRecord[] =>
 /** @param rows one for each name of the tenant, the issuer first */
 function storedTenant(rows: readonly Row[]): StoredTenant {
   const [issuer, ...aliases] = rows.map((row) => row['issuer']);
-  const { tenant: id, version, settings, created_at, disabled_at, deleted_at } = rows[0] ?? {};
+  const { tenant: id, version, settings, owner, created_at, disabled_at, deleted_at } = rows[0] ?? {};
   const times = { created_at, disabled_at, deleted_at };
-  return { id, version, issuer, aliases, settings, ...times } as unknown as StoredTenant;
+  return { id, version, issuer, aliases, settings, owner, ...times } as unknown as StoredTenant;
 }
 
-async function isTaken(
+/** Locks each tenant before the list, as writes to one tenant do: the other order would be a deadlock. */
+async function changeTogether(
   transaction: Transaction,
-  tenant: TenantId,
-  names: readonly string[],
-): Promise<boolean> {
-  return (await one(transaction.query(NAME_OF_ANOTHER, { tenant, names }))) !== undefined;
-}
-
-async function insertNames(
-  transaction: Transaction,
-  tenant: TenantId,
-  names: readonly string[],
-  first: number,
-): Promise<void> {
-  for (const [index, issuer] of names.entries()) {
-    await transaction.query(INSERT_NAME, { tenant, position: first + index, issuer });
+  changes: readonly TenantChange[],
+): Promise<readonly TenantConflict[]> {
+  for (const tenant of [...new Set(changes.map(idOf))].toSorted()) {
+    await transaction.query(ENTER_TENANT, { tenant });
+    await transaction.query(LOCK_TENANT, { tenant });
   }
+  return await change(transaction, changes);
+}
+
+/** Changes tenants in a transaction that holds their locks. It finds every conflict before it writes anything. */
+async function change(
+  transaction: Transaction,
+  changes: readonly TenantChange[],
+): Promise<readonly TenantConflict[]> {
+  await transaction.query(TAKE_LIST, {});
+  const conflicts = tenantConflicts(changes, await presentTenants(transaction, changes));
+  if (conflicts.length > 0 || changes.length === 0) return conflicts;
+  // First, because a name may go from one tenant to another.
+  const replaced = changes.filter(({ kind }) => kind === 'replace').map(idOf);
+  if (replaced.length > 0) await transaction.query(REMOVE_ALIASES, { ids: replaced });
+  for (const one of changes) await execute(transaction, one, changes.length > 1);
+  await transaction.query(CHANGE_LIST, {});
+  return [];
+}
+
+async function presentTenants(
+  transaction: Transaction,
+  changes: readonly TenantChange[],
+): Promise<PresentTenants> {
+  const known = await transaction.query(KNOWN, { ids: changes.map(idOf) });
+  const held = await transaction.query(HOLDERS, { names: changes.flatMap(namesOf) });
+  const tenants = new Map(known.rows.map((row) => [row['tenant'], row]));
+  const holders = new Map(held.rows.map((row) => [row['issuer'], row]));
+  return {
+    tenant: (id) => tenants.get(id) as ReturnType<PresentTenants['tenant']>,
+    holder: (name) => holders.get(name) as ReturnType<PresentTenants['holder']>,
+  };
+}
+
+/** @param entersTenant whether the transaction is about several tenants, so that it enters each one for its event */
+async function execute(transaction: Transaction, change: TenantChange, entersTenant: boolean): Promise<void> {
+  const tenant = idOf(change);
+  if (entersTenant) await transaction.query(ENTER_TENANT, { tenant });
+  if (change.kind === 'create') {
+    const { version, settings, owner, created_at, disabled_at } = change.tenant;
+    await transaction.query(INSERT, { tenant, version, settings, owner, created_at, disabled_at });
+  } else {
+    const { settings, owner, disabled_at } = change.content;
+    await transaction.query(UPDATE, { tenant, settings, owner, disabled_at });
+  }
+  const first = change.kind === 'create' ? 0 : 1;
+  for (const [index, issuer] of namesOf(change).entries())
+    await transaction.query(INSERT_NAME, { tenant, position: first + index, issuer });
+  await record(transaction, tenant, change.event);
 }

@@ -13,7 +13,7 @@ import {
 import { AUDIT_SEARCH_SCHEMA, EVENT_STREAM_SCHEMA, WEBHOOK_SCHEMA } from './event-schema.ts';
 import { COMPATIBILITY_SCHEMA, RATE_SCHEMA, TIME_SCHEMA } from './process-schema.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
-import { DELETED_TENANT_SCHEMA, TENANT_SCHEMA } from './tenant-schema.ts';
+import { DELETED_TENANT_SCHEMA, TENANT_OWNER_SCHEMA, TENANT_SCHEMA } from './tenant-schema.ts';
 
 export interface Migration {
   readonly version: number;
@@ -322,6 +322,7 @@ export const MIGRATIONS: readonly Migration[] = [
     compatibleFrom: 13,
   },
   { version: 33, name: 'streams of security events', sql: EVENT_STREAM_SCHEMA, compatibleFrom: 13 },
+  { version: 34, name: 'owners of declared tenants', sql: TENANT_OWNER_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -17,6 +17,9 @@ export const TENANT_SCHEMA = `
   CREATE TABLE tenant_list (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT;
   INSERT INTO tenant_list (id, version) VALUES (1, 0);`;
 
+/** The owners of the tenants that files declare. */
+export const TENANT_OWNER_SCHEMA = 'ALTER TABLE tenant ADD COLUMN owner TEXT;';
+
 /** Deleted tenants: their ids stay taken. */
 export const DELETED_TENANT_SCHEMA = ['deleted_at', 'cleared_at']
   .map((column) => `ALTER TABLE tenant ADD COLUMN ${column} INTEGER;`)

@@ -1,7 +1,21 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { StoredTenant, TenantRecord, TenantStore } from '../../ports/tenant-store.ts';
+import type {
+  StoredTenant,
+  TenantChange,
+  TenantConflict,
+  TenantRecord,
+  TenantStore,
+} from '../../ports/tenant-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
 import { completeChanges } from '../tenant-changes.ts';
+import {
+  creationOutcome,
+  idOf,
+  namesOf,
+  type PresentTenants,
+  replacementOutcome,
+  tenantConflicts,
+} from '../tenant-conflicts.ts';
 import { STATE_CONDITIONS } from '../tenant-states.ts';
 import { eventRecording } from './audit.ts';
 import { dataVersion } from './journal.ts';
@@ -19,6 +33,7 @@ type Row = readonly [
   listed: number,
   deleted_at: number | null,
   cleared_at: number | null,
+  owner: string | null,
 ];
 
 type TenantRead =
@@ -37,13 +52,13 @@ type TenantRead =
 const SELECT = `
   SELECT tenant, version, settings, created_at, disabled_at,
     (SELECT json_group_array(issuer ORDER BY position) FROM tenant_issuer AS name WHERE name.tenant = tenant.tenant),
-    listed, deleted_at, cleared_at
+    listed, deleted_at, cleared_at, owner
   FROM tenant`;
 
 const storedTenant = (row: Row): StoredTenant => {
-  const [id, version, settings, created_at, disabled_at, names, , deleted_at] = row;
+  const [id, version, settings, created_at, disabled_at, names, , deleted_at, , owner] = row;
   const [issuer, ...aliases] = JSON.parse(names) as [string, ...string[]];
-  return { id, version, issuer, aliases, settings, created_at, disabled_at, deleted_at };
+  return { id, version, issuer, aliases, settings, owner, created_at, disabled_at, deleted_at };
 };
 
 const tenantRecord = (row: Row): TenantRecord => ({ ...storedTenant(row), cleared_at: row[8] });
@@ -134,64 +149,59 @@ export const tenants: SqliteStore<TenantStore, TenantRead> = {
   },
   writes: {
     create(database) {
-      const known = database.prepare('SELECT deleted_at FROM tenant WHERE tenant = ?');
-      const isTaken = nameHolding(database);
-      const insert = database.prepare(`
-        INSERT INTO tenant (tenant, version, settings, created_at, disabled_at, listed)
-        VALUES (?, ?, ?, ?, ?, ${NEXT_VERSION})`);
-      const insertNames = nameInsertion(database);
-      const changeList = database.prepare(CHANGE_LIST);
-      const record = eventRecording(database);
-      return ({ id, version, issuer, aliases, settings, created_at, disabled_at }, event) => {
-        const holder = known.get(id);
-        if (holder !== undefined) return holder['deleted_at'] === null ? 'id_taken' : 'id_deleted';
-        const names = [issuer, ...aliases];
-        if (isTaken(id, names)) return 'issuer_taken';
-        insert.run(id, version, settings, created_at, disabled_at);
-        insertNames(id, names, 0);
-        changeList.run();
-        record(id, event);
-        return 'created';
-      };
+      const change = changing(database);
+      return (tenant, event) => creationOutcome(change([{ kind: 'create', tenant, event }]));
     },
     replace(database) {
-      const atVersion = database.prepare(
-        'SELECT 1 FROM tenant WHERE tenant = ? AND version = ? AND deleted_at IS NULL',
-      );
-      const isTaken = nameHolding(database);
-      const update = database.prepare(`
-        UPDATE tenant SET version = version + 1, settings = ?, disabled_at = ?, listed = ${NEXT_VERSION}
-        WHERE tenant = ? AND version = ?`);
-      const removeAliases = database.prepare('DELETE FROM tenant_issuer WHERE tenant = ? AND position > 0');
-      const insertNames = nameInsertion(database);
-      const changeList = database.prepare(CHANGE_LIST);
-      const record = eventRecording(database);
-      return (id, expectedVersion, { aliases, settings, disabled_at }, event) => {
-        if (atVersion.get(id, expectedVersion) === undefined) return 'conflict';
-        if (isTaken(id, aliases)) return 'issuer_taken';
-        update.run(settings, disabled_at, id, expectedVersion);
-        removeAliases.run(id);
-        insertNames(id, aliases, 1);
-        changeList.run();
-        record(id, event);
-        return 'replaced';
-      };
+      const change = changing(database);
+      return (id, expectedVersion, content, event) =>
+        replacementOutcome(change([{ kind: 'replace', id, expectedVersion, content, event }]));
     },
+    changeTogether: changing,
     ...deletion.writes,
   },
 };
 
-/** Whether another tenant has one of the names. */
-function nameHolding(database: DatabaseSync): (tenant: TenantId, names: readonly string[]) => boolean {
-  const nameOfAnother = database.prepare('SELECT 1 FROM tenant_issuer WHERE issuer = ? AND tenant <> ?');
-  return (tenant, names) => names.some((name) => nameOfAnother.get(name, tenant) !== undefined);
-}
-
-function nameInsertion(
-  database: DatabaseSync,
-): (tenant: TenantId, names: readonly string[], first: number) => void {
-  const insert = database.prepare('INSERT INTO tenant_issuer (tenant, position, issuer) VALUES (?, ?, ?)');
-  return (tenant, names, first) => {
-    for (const [index, name] of names.entries()) insert.run(tenant, first + index, name);
+/** Prepares changes of several tenants. It finds every conflict before it writes anything. */
+function changing(database: DatabaseSync): (changes: readonly TenantChange[]) => readonly TenantConflict[] {
+  const tenant = database.prepare('SELECT version, deleted_at FROM tenant WHERE tenant = ?');
+  const holder = database.prepare('SELECT tenant, position FROM tenant_issuer WHERE issuer = ?');
+  const present = {
+    tenant: (id: TenantId) => tenant.get(id) as ReturnType<PresentTenants['tenant']>,
+    holder: (name: string) => holder.get(name) as ReturnType<PresentTenants['holder']>,
+  };
+  const insert = database.prepare(`
+    INSERT INTO tenant (tenant, version, settings, owner, created_at, disabled_at, listed)
+    VALUES (?, ?, ?, ?, ?, ?, ${NEXT_VERSION})`);
+  const update = database.prepare(`
+    UPDATE tenant SET version = version + 1, settings = ?, owner = ?, disabled_at = ?, listed = ${NEXT_VERSION}
+    WHERE tenant = ?`);
+  const removeAliases = database.prepare('DELETE FROM tenant_issuer WHERE tenant = ? AND position > 0');
+  const insertName = database.prepare(
+    'INSERT INTO tenant_issuer (tenant, position, issuer) VALUES (?, ?, ?)',
+  );
+  const changeList = database.prepare(CHANGE_LIST);
+  const record = eventRecording(database);
+  const execute = (change: TenantChange): void => {
+    const id = idOf(change);
+    if (change.kind === 'create') {
+      const { version, settings, owner, created_at, disabled_at } = change.tenant;
+      insert.run(id, version, settings, owner, created_at, disabled_at);
+    } else {
+      const { settings, owner, disabled_at } = change.content;
+      update.run(settings, owner, disabled_at, id);
+    }
+    const first = change.kind === 'create' ? 0 : 1;
+    for (const [index, name] of namesOf(change).entries()) insertName.run(id, first + index, name);
+    record(id, change.event);
+  };
+  return (changes) => {
+    const conflicts = tenantConflicts(changes, present);
+    if (conflicts.length > 0 || changes.length === 0) return conflicts;
+    // First, because a name may go from one tenant to another.
+    for (const change of changes) if (change.kind === 'replace') removeAliases.run(change.id);
+    for (const change of changes) execute(change);
+    changeList.run();
+    return [];
   };
 }

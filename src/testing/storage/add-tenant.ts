@@ -20,6 +20,7 @@ export async function addTenant(
       issuer,
       aliases: [],
       settings: JSON.stringify(settings),
+      owner: null,
       created_at: 0,
       disabled_at: null,
       deleted_at: null,

@@ -172,6 +172,7 @@ export function aTenant(values: Partial<StoredTenant> = {}): StoredTenant {
     issuer: `https://${id}.example`,
     aliases: [],
     settings: '{}',
+    owner: null,
     created_at: NOW,
     disabled_at: null,
     deleted_at: null,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Storage } from '../../ports/storage.ts';
-import type { StoredTenant } from '../../ports/tenant-store.ts';
+import type { StoredTenant, TenantChange } from '../../ports/tenant-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './engine.ts';
 import { anEvent, aTenant, EVENT, HARD_TEXTS, NOW, occurrences, TENANT, times } from './stored-examples.ts';
@@ -17,6 +17,7 @@ const eventsOf = async (storage: Storage, id: TenantId): Promise<number> =>
 export function tenantContract(make: MakeEngine): void {
   creation(make);
   replacement(make);
+  changesTogether(make);
 
   test(
     'the version grows with every change, for other views too, and with nothing else',
@@ -55,6 +56,7 @@ function creation(make: MakeEngine): void {
           settings,
           aliases: times(index, (alias) => `https://alias${9 - alias}.${index}.example/x`),
           disabled_at: index % 2 === 0 ? null : NOW + 1,
+          owner: index % 2 === 0 ? 'platform' : null,
         }),
       );
       for (const tenant of tenants) assert.equal(await create(storage, tenant), 'created');
@@ -126,6 +128,7 @@ function replacement(make: MakeEngine): void {
       const content = {
         aliases: ['https://b.example', 'https://c.example'],
         settings: '{"x":1}',
+        owner: 'platform',
         disabled_at: NOW,
       };
       assert.equal(await storage.tenants.replace(one.id, 1, content, EVENT), 'replaced');
@@ -170,6 +173,107 @@ function replacement(make: MakeEngine): void {
         const [kept] = await storage.tenants.all();
         assert.equal(kept?.settings, String(outcomes.indexOf('replaced')));
         assert.equal(kept?.version, 2);
+      });
+    }),
+  );
+}
+
+const creationOf = (tenant: StoredTenant): TenantChange => ({ kind: 'create', tenant, event: CREATED });
+const changeOf = (tenant: StoredTenant, values: Partial<StoredTenant>): TenantChange => {
+  const { id, version: expectedVersion } = tenant;
+  return { kind: 'replace', id, expectedVersion, content: { ...tenant, ...values }, event: EVENT };
+};
+
+function changesTogether(make: MakeEngine): void {
+  test(
+    'changes together create and replace, each with its event; a name goes from one tenant to another',
+    onEmptyStorage(make, async ({ storage }) => {
+      const [one, two] = [
+        aTenant({ aliases: ['https://a.example'] }),
+        aTenant({ aliases: ['https://b.example'] }),
+      ];
+      const three = aTenant({ owner: 'platform', settings: '{"x":1}' });
+      await create(storage, one);
+      await create(storage, two);
+      const before = await storage.tenants.version();
+      const changes = [
+        changeOf(one, { aliases: ['https://b.example'], owner: 'platform' }),
+        changeOf(two, { aliases: ['https://a.example'], disabled_at: NOW }),
+        creationOf(three),
+      ];
+      assert.deepEqual(await storage.tenants.changeTogether(changes), []);
+      const expected = [
+        { ...one, version: 2, aliases: ['https://b.example'], owner: 'platform' },
+        { ...two, version: 2, aliases: ['https://a.example'], disabled_at: NOW },
+        three,
+      ].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      assert.deepEqual(await storage.tenants.all(), expected);
+      const changed = await storage.tenants.changedSince(before, await storage.tenants.version());
+      assert.deepEqual(changed, { tenants: expected, gone: [] });
+      assert.deepEqual(
+        await Promise.all([one, two, three].map(async ({ id }) => await eventsOf(storage, id))),
+        [2, 2, 1],
+      );
+      assert.deepEqual(await storage.tenants.changeTogether([]), []);
+    }),
+  );
+
+  test(
+    'changes together happen all or not at all, and each conflict is named by its place',
+    onEmptyStorage(make, async ({ storage }) => {
+      const [one, two, gone] = [aTenant({ aliases: ['https://a.example'] }), aTenant(), aTenant()];
+      for (const tenant of [one, two, gone]) await create(storage, tenant);
+      await storage.tenants.beginDeletion(gone.id, 1, NOW, EVENT);
+      const before = [await storage.tenants.all(), await storage.tenants.version()];
+      const fresh = aTenant();
+      const outcomes = await storage.tenants.changeTogether([
+        creationOf(fresh),
+        changeOf({ ...two, version: 7 }, {}),
+        creationOf(one),
+        creationOf(gone),
+        changeOf(gone, {}),
+        creationOf(aTenant({ aliases: [one.issuer] })),
+        creationOf(aTenant({ aliases: ['https://twice.example'] })),
+        creationOf(aTenant({ issuer: 'https://twice.example' })),
+        creationOf(fresh),
+      ]);
+      assert.deepEqual(
+        outcomes.map(({ index, reason }) => [index, reason]),
+        [
+          [1, 'conflict'],
+          [2, 'id_taken'],
+          [3, 'id_deleted'],
+          [4, 'conflict'],
+          [5, 'issuer_taken'],
+          [7, 'issuer_taken'],
+          [8, 'id_taken'],
+        ],
+      );
+      const kept = [
+        changeOf(one, { settings: '{"x":1}' }),
+        creationOf(aTenant({ issuer: 'https://a.example' })),
+      ];
+      assert.deepEqual(await storage.tenants.changeTogether(kept), [{ index: 1, reason: 'issuer_taken' }]);
+      assert.deepEqual([await storage.tenants.all(), await storage.tenants.version()], before);
+      assert.deepEqual([await eventsOf(storage, one.id), await eventsOf(storage, fresh.id)], [1, 0]);
+    }),
+  );
+
+  test(
+    'of parallel batches that change one tenant, one happens, and creates its other tenants',
+    onEmptyStorage(make, async ({ engine, storage }) => {
+      await onSecondView(engine, async (_, elsewhere) => {
+        const one = aTenant();
+        await create(storage, one);
+        const outcomes = await Promise.all(
+          times(6, async (at) =>
+            (at % 2 ? storage : elsewhere).tenants.changeTogether(
+              [creationOf(aTenant()), changeOf(one, { settings: `${at}` })].toSorted(() => (at % 3) - 1),
+            ),
+          ),
+        );
+        assert.equal(outcomes.filter((conflicts) => conflicts.length === 0).length, 1);
+        assert.equal((await storage.tenants.all()).length, 2);
       });
     }),
   );

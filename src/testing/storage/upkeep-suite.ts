@@ -64,7 +64,12 @@ function changesContract(make: MakeEngine): void {
           assert.deepEqual(await view.changedSince(beforeLast, end), { tenants: [last], gone: [] });
           assert.deepEqual(await view.changedSince(end, end), { tenants: [], gone: [] });
         }
-        const content = { aliases: ['https://alias.example'], settings: '{"x":1}', disabled_at: NOW };
+        const content = {
+          aliases: ['https://alias.example'],
+          settings: '{"x":1}',
+          owner: null,
+          disabled_at: NOW,
+        };
         await tenants.replace(second.id, 1, content, EVENT);
         const changed: StoredTenant = { ...second, ...content, version: 2 };
         assert.equal(await tenants.replace(first.id, 7, content, EVENT), 'conflict');

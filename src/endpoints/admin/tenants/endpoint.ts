@@ -114,14 +114,14 @@ interface TenantCreation {
 async function creation(directory: TenantDirectory, now: number, call: WriteCall): Promise<Plan> {
   const { id, issuer, aliases = [], settings = {} } = call.body as unknown as TenantCreation;
   if (id === DEFAULT_TENANT) throw conflict('the default tenant is the one of the configuration');
-  const times = { created_at: now, disabled_at: null, deleted_at: null };
+  const fresh = { owner: null, created_at: now, disabled_at: null, deleted_at: null };
   const tenant = await checkedTenant(directory, {
     id: id as TenantId,
     version: 1,
     issuer,
     aliases,
     settings: JSON.stringify(settings),
-    ...times,
+    ...fresh,
   });
   const there = await directory.store.find(tenant.id);
   if (there !== undefined) throw idTaken(there);

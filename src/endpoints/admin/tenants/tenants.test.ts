@@ -51,7 +51,12 @@ testAdminOperation('admin-tenant-enable', existing);
 testAdminOperation('admin-tenant-delete', async (tenant) => {
   const { query: _, ...asked } = await deletable(tenant);
   const id = String(asked.segments?.['id']);
-  await sharedTenants.replace(id as TenantId, 1, { aliases: [], settings: '{}', disabled_at: 1 }, EVENT);
+  await sharedTenants.replace(
+    id as TenantId,
+    1,
+    { aliases: [], settings: '{}', owner: null, disabled_at: 1 },
+    EVENT,
+  );
   return asked;
 });
 testAdminPrecondition('admin-tenant-update', async (tenant) => {
