@@ -42,6 +42,45 @@ test('declarations: a client has the defaults of its document unless it has the 
   );
 });
 
+test('declarations: a tenant has its settings by path, those of its federation by name, and secret ones by reference', () => {
+  const { found, reports } = read(
+    `${HEAD}tenants:
+  acme:
+    issuer: https://op.example/acme
+    settings: {access-token.lifetime: 5m, keys.jwk-set: {env: ACME_KEYS}, registration.master-token-sha256: }
+    federation: {authority-hints: [https://ta.example]}
+  zero: {issuer: https://op.example/zero, aliases: [https://zero.example], disabled: true}`,
+  );
+  assert.deepEqual(reports, []);
+  assert.deepEqual(found.groups, []);
+  const [group] = found.tenants;
+  assert.equal(group?.owner, 'shop');
+  assert.deepEqual(
+    group?.tenants.map(({ place: _, ...tenant }) => tenant),
+    [
+      {
+        id: 'acme',
+        issuer: 'https://op.example/acme',
+        aliases: [],
+        settings: {
+          'access-token.lifetime': '5m',
+          'registration.master-token-sha256': null,
+          'federation.authority-hints': ['https://ta.example'],
+        },
+        secrets: { 'keys.jwk-set': { kind: 'env', name: 'ACME_KEYS' } },
+      },
+      {
+        id: 'zero',
+        issuer: 'https://op.example/zero',
+        aliases: ['https://zero.example'],
+        disabled: true,
+        settings: {},
+        secrets: {},
+      },
+    ],
+  );
+});
+
 test('declarations: a secret is a reference, and members of an answer that are no metadata stay out', () => {
   const { found, reports } = read(`${HEAD}clients:
   a: {client_id: a, client_id_issued_at: 1, registration_access_token: t0ken, client_secret: {env: A_SECRET}}
@@ -94,7 +133,45 @@ const WRONG: readonly (readonly [what: string, content: string, because: RegExp]
     `${HEAD}clients: {a: {}}\n---\nchancery: 1\nowner: bank\nclients: {a: {}}`,
     /f0.yaml:7: client "a" is declared in f0.yaml:3 already/,
   ],
-  ['tenants, which commands make', 'chancery: 1\ntenants: {acme: {}}', /unknown member "tenants"/],
+  ['tenants without an owner', 'chancery: 1\ntenants: {}', /owner must name/],
+  ['a list of tenants', `${HEAD}tenants: [acme]`, /tenants must be a map/],
+  ['a tenant without an issuer', `${HEAD}tenants: {acme: {}}`, /:3: tenant "acme" has no issuer/],
+  [
+    'the default tenant',
+    `${HEAD}tenants: {default: {issuer: "https://op.example"}}`,
+    /is the default tenant: its settings are those of the configuration file/,
+  ],
+  [
+    'an unknown member of a tenant',
+    `${HEAD}tenants: {acme: {issuer: x, alias: []}}`,
+    /unknown member "alias"; did you mean aliases\?/,
+  ],
+  [
+    'aliases that are no list',
+    `${HEAD}tenants: {acme: {issuer: x, aliases: y}}`,
+    /aliases that are not a list/,
+  ],
+  [
+    'a member disabled that is text',
+    `${HEAD}tenants: {acme: {issuer: x, disabled: "no"}}`,
+    /neither true nor false/,
+  ],
+  ['settings that are a list', `${HEAD}tenants: {acme: {issuer: x, settings: [a]}}`, /not a map of settings/],
+  [
+    'a secret setting in clear',
+    `${HEAD}tenants: {acme: {issuer: x, settings: {keys.jwk-set: ${SECRET}}}}`,
+    /a value of keys.jwk-set that is neither \{file: NAME\} nor \{env: NAME\}/,
+  ],
+  [
+    'a setting of a federation twice',
+    `${HEAD}tenants: {acme: {issuer: x, settings: {federation.enabled: true}, federation: {enabled: true}}}`,
+    /federation.enabled in settings and in federation/,
+  ],
+  [
+    'one tenant in two documents',
+    `${HEAD}tenants: {acme: {issuer: x}}\n---\nchancery: 1\nowner: bank\ntenants: {acme: {issuer: x}}`,
+    /f0.yaml:7: tenant "acme" is declared in f0.yaml:3 already/,
+  ],
 ];
 
 for (const [what, content, because] of WRONG) {

@@ -3,13 +3,15 @@ import { DEFAULT_TENANT } from '../spec/identifiers.ts';
 import type { JsonValue } from '../spec/json.ts';
 import { suggestion } from '../spec/nearest.ts';
 import { OWNER_NAME } from '../spec/owner-name.ts';
-
-/** Where the value of a client's secret is: files of declarations hold no secrets. */
-export interface SecretReference {
-  readonly kind: 'file' | 'env';
-  /** The name of a file, relative to the folder of its declaration, or of an environment variable. */
-  readonly name: string;
-}
+import {
+  isMap,
+  type Members,
+  type PlacedTenant,
+  referenceOf,
+  type SecretReference,
+  type TenantGroup,
+  tenantDeclarationOf,
+} from './tenant-declarations.ts';
 
 /** A client as a file has it, before the registry has seen it. */
 export interface ClientDeclaration {
@@ -30,6 +32,8 @@ export interface ClientGroup {
 }
 
 export interface Declarations {
+  /** In the order of their owners. */
+  readonly tenants: readonly TenantGroup[];
   /** In the order of tenant and owner. */
   readonly groups: readonly ClientGroup[];
 }
@@ -37,7 +41,7 @@ export interface Declarations {
 /** The format version of the files. */
 export const DECLARATIONS_VERSION = 1;
 
-const MEMBERS = ['chancery', 'owner', 'tenant', 'defaults', 'clients', '$schema'];
+const MEMBERS = ['chancery', 'owner', 'tenants', 'tenant', 'defaults', 'clients', '$schema'];
 
 /** Members of a client information response that say nothing about the metadata. A pasted response has them. */
 const IGNORED: ReadonlySet<string> = new Set([
@@ -46,11 +50,6 @@ const IGNORED: ReadonlySet<string> = new Set([
   'registration_access_token',
   'registration_client_uri',
 ]);
-
-type Members = { readonly [name: string]: JsonValue };
-
-const isMap = (value: JsonValue | undefined): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A file of declarations, with a name for messages. */
 export interface DeclarationFile {
@@ -76,7 +75,8 @@ class Reading {
   readonly #tenant: string;
   readonly #report: (line: string) => void;
   readonly #groups = new Map<string, ClientGroup & { readonly clients: ClientDeclaration[] }>();
-  /** The place of each client, by tenant and client_id. */
+  readonly #tenants = new Map<string, PlacedTenant[]>();
+  /** The place of each client, by tenant and client_id, and of each tenant, by its id. */
   readonly #places = new Map<string, string>();
   #name = '';
   #lineOf: (value: unknown) => number | undefined = () => undefined;
@@ -99,7 +99,12 @@ class Reading {
       ...group,
       clients: group.clients.toSorted((a, b) => order(a.client_id, b.client_id)),
     }));
+    const tenants = [...this.#tenants].map(([owner, list]) => ({
+      owner,
+      tenants: list.toSorted((a, b) => order(a.id, b.id)),
+    }));
     return {
+      tenants: tenants.toSorted((a, b) => order(a.owner, b.owner)),
       groups: groups.toSorted((a, b) => order(a.tenant, b.tenant) || order(a.owner, b.owner)),
     };
   }
@@ -109,19 +114,42 @@ class Reading {
     if (document['chancery'] !== DECLARATIONS_VERSION)
       return this.#refuse(document, `a document must have \`chancery: ${DECLARATIONS_VERSION}\``);
     this.#requireKnown(document, MEMBERS, 'a document');
-    const { clients, tenant = this.#tenant } = document;
+    const { clients, tenants, owner, tenant = this.#tenant } = document;
     if (typeof tenant !== 'string') return this.#refuse(document, 'tenant must be the id of a tenant');
-    if (clients !== undefined) this.#clients(document, clients, tenant);
-    return undefined;
-  }
-
-  #clients(document: Members, clients: JsonValue, tenant: string): void {
-    const { owner, defaults = {} } = document;
+    if (clients === undefined && tenants === undefined) return undefined;
     if (typeof owner !== 'string' || !OWNER_NAME.test(owner))
       return this.#refuse(
         document,
-        'owner must name who declares the clients: 1 to 64 lower-case letters, digits, dots, hyphens and underscores',
+        'owner must name who declares the clients and tenants: 1 to 64 lower-case letters, digits, dots, hyphens and underscores',
       );
+    if (tenants !== undefined) this.#declareTenants(document, tenants, owner);
+    if (clients !== undefined) this.#clients(document, clients, { tenant, owner });
+    return undefined;
+  }
+
+  #declareTenants(document: Members, tenants: JsonValue, owner: string): void {
+    if (!isMap(tenants ?? {})) return this.#refuse(document, 'tenants must be a map from id to tenant');
+    const group = this.#tenants.get(owner) ?? [];
+    this.#tenants.set(owner, group);
+    for (const [id, value] of Object.entries((tenants ?? {}) as Members)) {
+      const place = this.#place(value, document);
+      const key = JSON.stringify([id]);
+      const earlier = this.#places.get(key);
+      this.#places.set(key, earlier ?? place);
+      const found =
+        earlier === undefined ? tenantDeclarationOf(id, value) : [`is declared in ${earlier} already`];
+      if ('issuer' in found) group.push({ ...found, place });
+      else for (const words of found) this.#report(`${place}: tenant ${shown(id)} ${words}`);
+    }
+    return undefined;
+  }
+
+  #clients(
+    document: Members,
+    clients: JsonValue,
+    { tenant, owner }: Pick<ClientGroup, 'tenant' | 'owner'>,
+  ): void {
+    const { defaults = {} } = document;
     if (!isMap(clients ?? {}))
       return this.#refuse(document, 'clients must be a map from client_id to metadata');
     if (!isMap(defaults)) return this.#refuse(document, 'defaults must be a map of client metadata');
@@ -202,10 +230,3 @@ const SHOWN_MAX = 100;
 const shown = (text: string): string => JSON.stringify(text.slice(0, SHOWN_MAX));
 
 const order = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
-
-function referenceOf(value: JsonValue): SecretReference | undefined {
-  const [[kind, name] = [], ...more] = isMap(value) ? Object.entries(value) : [];
-  const fits =
-    (kind === 'file' || kind === 'env') && typeof name === 'string' && name !== '' && more.length === 0;
-  return fits ? { kind, name } : undefined;
-}

@@ -1,74 +1,82 @@
 import { type ApplicableStep, BATCH_MAX, type StepConflict } from '../clients/declared/apply-clients.ts';
 import type { DeclaredClient } from '../clients/declared/declared-client.ts';
 import { CommandFailure } from './failure.ts';
+import { applyTenantSteps } from './plan-apply-tenants.ts';
 import type { GroupName, PlanBackend } from './plan-backend.ts';
-import type { PlanNeeds, Step } from './plan-make.ts';
+import { batched } from './plan-batches.ts';
+import type { Plan, PlanNeeds, Step } from './plan-make.ts';
 import { secretOf } from './secret-reference.ts';
+
+/** Why a batch was not applied: a client, or without `client_id` a tenant, is not as the plan has seen it. */
+export interface Conflict extends GroupName {
+  readonly client_id?: string;
+  readonly reason: string;
+}
 
 /** Tells how far the steps of a plan were applied. */
 export interface Report {
   readonly applied: number;
-  /** Steps whose clients were as declared already, as after an apply that was interrupted. */
+  /** Steps whose clients and tenants were as declared already, as after an apply that was interrupted. */
   readonly settled: number;
-  /** Why a batch was not applied. Empty if all were. */
-  readonly conflicts: readonly (StepConflict & GroupName)[];
+  /** Empty if all steps were applied. */
+  readonly conflicts: readonly Conflict[];
   /** Steps of the batch with conflicts, and of those behind it. */
   readonly left: number;
 }
 
+export type ApplyNeeds = Pick<PlanNeeds, 'backend' | 'environment' | 'worldReadable'>;
+
+/** Counts the steps of an apply. */
+export interface Tally {
+  applied: number;
+  settled: number;
+  readonly conflicts: Conflict[];
+  /** Is called after each batch. */
+  readonly progress: (applied: number) => void;
+}
+
 /**
- * Applies steps in batches: each batch whole or not at all. Ends at the first batch with a conflict, so that the same files can be
- * planned and applied again.
+ * Applies a plan in batches, each whole or not at all: tenants, then clients, and deletions of tenants last. Ends at the first batch
+ * with a conflict, so that the same files can be planned and applied again.
  */
 export async function applySteps(
-  needs: Pick<PlanNeeds, 'backend' | 'environment' | 'worldReadable'>,
-  steps: readonly Step[],
+  needs: ApplyNeeds,
+  { tenants, steps }: Pick<Plan, 'tenants' | 'steps'>,
   progress: (applied: number) => void,
 ): Promise<Report> {
-  let applied = 0;
-  let settled = 0;
-  for (const batch of batches(steps, needs.backend.batch)) {
+  const tally: Tally = { applied: 0, settled: 0, conflicts: [], progress };
+  const deletions = tenants.filter(({ action }) => action === 'delete');
+  const others = tenants.filter(({ action }) => action !== 'delete');
+  await applyTenantSteps(needs, 'change', others, tally);
+  if (tally.conflicts.length === 0) await applyClientSteps(needs, steps, tally);
+  if (tally.conflicts.length === 0) await applyTenantSteps(needs, 'delete', deletions, tally);
+  const { applied, settled, conflicts } = tally;
+  const left = conflicts.length === 0 ? 0 : tenants.length + steps.length - applied - settled;
+  return { applied, settled, conflicts, left };
+}
+
+/** A step without its metadata: identifier, version and secret. */
+const STEP_BYTES = 600;
+
+async function applyClientSteps(needs: ApplyNeeds, steps: readonly Step[], tally: Tally): Promise<void> {
+  const groups = Map.groupBy(steps, ({ tenant, owner }) => JSON.stringify([tenant, owner]));
+  const sizeOf = ({ metadata }: Step): number => STEP_BYTES + Buffer.byteLength(metadata ?? '');
+  const most = needs.backend.batch ?? { steps: BATCH_MAX, bytes: Infinity };
+  for (const batch of [...groups.values()].flatMap((group) => [...batched(group, sizeOf, most)])) {
     const [first] = batch;
     if (first === undefined) continue;
     const { tenant, owner } = first;
     const applicable = batch.map((step) => ({ step, ...declarationOf(needs, step) }));
     const open = await unsettled(needs.backend, first, applicable);
-    settled += applicable.length - open.length;
-    const conflicts = open.length === 0 ? [] : await needs.backend.apply(first, open);
-    if (conflicts.length > 0) {
-      const named = conflicts.map((conflict) => ({ tenant, owner, ...conflict }));
-      return { applied, settled, conflicts: named, left: steps.length - applied - settled };
-    }
-    applied += open.length;
-    progress(applied);
-  }
-  return { applied, settled, conflicts: [], left: 0 };
-}
-
-/** Returns the steps of each owner in turn, as many together as one transaction takes. */
-function* batches(steps: readonly Step[], most: PlanBackend['batch']): Generator<readonly Step[]> {
-  const groups = Map.groupBy(steps, ({ tenant, owner }) => JSON.stringify([tenant, owner]));
-  for (const group of groups.values()) {
-    let batch: Step[] = [];
-    let bytes = 0;
-    for (const step of group) {
-      const size = STEP_BYTES + Buffer.byteLength(step.metadata ?? '');
-      if (
-        batch.length === (most?.steps ?? BATCH_MAX) ||
-        (batch.length > 0 && bytes + size > (most?.bytes ?? Infinity))
-      ) {
-        yield batch;
-        [batch, bytes] = [[], 0];
-      }
-      batch.push(step);
-      bytes += size;
-    }
-    yield batch;
+    tally.settled += applicable.length - open.length;
+    const conflicts: readonly StepConflict[] =
+      open.length === 0 ? [] : await needs.backend.apply(first, open);
+    if (conflicts.length > 0)
+      return void tally.conflicts.push(...conflicts.map((conflict) => ({ tenant, owner, ...conflict })));
+    tally.applied += open.length;
+    tally.progress(tally.applied);
   }
 }
-
-/** A step without its metadata: identifier, version and secret. */
-const STEP_BYTES = 600;
 
 function declarationOf(
   needs: Pick<PlanNeeds, 'environment' | 'worldReadable'>,
@@ -90,6 +98,7 @@ async function unsettled(
   const declared = steps.flatMap((one) => one.declared ?? []);
   const taking = {
     adopt: new Set(steps.flatMap(({ step }) => (step.adopted_from === undefined ? [] : [step.client_id]))),
+    adoptTenants: new Set<string>(),
     adoptUnowned: false,
     replace: new Set<string>(),
   };

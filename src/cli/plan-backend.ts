@@ -5,18 +5,31 @@ import type { DeclaredClient } from '../clients/declared/declared-client.ts';
 import {
   type ClientPlan,
   type PlannedClient,
+  type PlanOptions,
   planClients,
   planPrune,
 } from '../clients/declared/plan-clients.ts';
 import type { Registrant } from '../clients/registration/registration-authority.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
+import type { Settings } from '../config/settings.ts';
+import type {
+  ApplicableTenant,
+  DeclaredTenant,
+  TenantPlan,
+  TenantStepConflict,
+} from '../ports/declared-tenants.ts';
+import type { ProcessPlatform } from '../process/platform.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { OPERATOR_PRIVILEGES } from '../spec/registration-privileges.ts';
+import { systemClock } from '../system/clock.ts';
 import { tenantSettings } from '../tenant/settings.ts';
-import type { Tenant } from '../tenant/tenant.ts';
+import { openTenant, type Tenant } from '../tenant/tenant.ts';
 import type { Surroundings } from './command.ts';
-import { complaints, openTenantOf, type StorageSession, storedTenant } from './registry-session.ts';
+import { DatabaseTenants } from './plan-tenants.ts';
+import { complaints, openCommandPlatform, type StorageSession, storedTenant } from './registry-session.ts';
 import { ACTOR } from './session.ts';
+import { withStandInKeys } from './stand-in-keys.ts';
+import { newTenant } from './tenant-file.ts';
 
 /** Names the clients that a part of a plan is about. */
 export interface GroupName {
@@ -27,7 +40,9 @@ export interface GroupName {
 export interface TakingOver {
   /** Clients that may be taken over from any owner. */
   readonly adopt: ReadonlySet<string>;
-  /** Whether clients without an owner may be taken over. */
+  /** Tenants that may be taken over from any owner. */
+  readonly adoptTenants: ReadonlySet<string>;
+  /** Whether clients and tenants without an owner may be taken over. */
   readonly adoptUnowned: boolean;
   /** Clients that end and are registered again. */
   readonly replace: ReadonlySet<string>;
@@ -42,37 +57,78 @@ export interface PlanBackend {
   prune(group: GroupName, isDeclared: (client_id: string) => boolean): Promise<readonly PlannedClient[]>;
   /** Applies the steps together; returns why nothing was applied. */
   apply(group: GroupName, steps: readonly ApplicableStep[]): Promise<readonly StepConflict[]>;
+  /** Plans clients of a tenant that is not there yet. */
+  planOfNew(
+    group: GroupName,
+    declared: readonly DeclaredClient[],
+    tenant: DeclaredTenant,
+  ): Promise<ClientPlan>;
+  readonly tenants: TenantBackend;
+}
+
+/** The tenants that a plan is compared with. */
+export interface TenantBackend {
+  plan(owner: string, declared: readonly DeclaredTenant[], taking: TakingOver): Promise<TenantPlan>;
+  ownedBy(owner: string): Promise<readonly OwnedTenant[]>;
+  /** Applies the steps together; returns why nothing was applied. */
+  apply(owner: string, steps: readonly ApplicableTenant[]): Promise<readonly TenantStepConflict[]>;
+}
+
+/** A tenant of an owner, as a deletion needs it. */
+export interface OwnedTenant {
+  readonly id: TenantId;
+  readonly version: number;
+  readonly disabled: boolean;
 }
 
 /** The command line may give every privilege. */
 const REGISTRANT: Registrant = { kind: 'master', name: ACTOR, privileges: OPERATOR_PRIVILEGES };
 
+/** Tenants that are open at the same time. A plan goes through them one after the other. */
+const OPEN_MAX = 20;
+
 /** Plans on the database of this machine, beside the servers that may be running on it. */
 export class DatabaseBackend implements PlanBackend {
   readonly issuer: string;
+  readonly tenants: TenantBackend;
   readonly #session: StorageSession;
-  readonly #surroundings: Surroundings;
   readonly #request_id: string;
+  readonly #platform: ProcessPlatform;
+  /** Grows with each tenant that is opened: the command does not fetch from the servers of its tenants. */
+  readonly #origins = new Set<string>();
   readonly #open = new Map<string, Tenant>();
 
   constructor(session: StorageSession, surroundings: Surroundings, request_id: string) {
     this.issuer = session.settings.issuer;
     this.#session = session;
-    this.#surroundings = surroundings;
     this.#request_id = request_id;
+    this.#platform = withStandInKeys(openCommandPlatform(session, complaints(surroundings), this.#origins));
+    this.tenants = new DatabaseTenants(session, request_id);
   }
 
   async plan(
     { tenant, owner }: GroupName,
     declared: readonly DeclaredClient[],
-    { adopt, adoptUnowned, replace }: TakingOver,
+    taking: TakingOver,
   ): Promise<ClientPlan> {
-    return await planClients(await this.#registry(tenant), declared, {
-      owner,
-      registrant: REGISTRANT,
-      adopts: (client_id, other) => adopt.has(client_id) || (adoptUnowned && other === null),
-      replaces: (client_id) => replace.has(client_id),
-    });
+    return await planClients(await this.#registry(tenant), declared, planOptions(owner, taking));
+  }
+
+  async planOfNew(
+    { tenant: id, owner }: GroupName,
+    declared: readonly DeclaredClient[],
+    tenant: DeclaredTenant,
+  ): Promise<ClientPlan> {
+    const { settings, mode } = this.#session;
+    const given = Object.entries(tenant.settings).filter(([, value]) => value !== null);
+    const would = newTenant({ ...tenant, settings: Object.fromEntries(given) }, systemClock.now());
+    const own = tenantSettings(settings, would, mode);
+    const opened = await this.#opened(id, own);
+    try {
+      return await planClients(opened.registry, declared, planOptions(owner, NOTHING_TAKEN));
+    } finally {
+      await opened.close();
+    }
   }
 
   async prune(
@@ -100,15 +156,38 @@ export class DatabaseBackend implements PlanBackend {
   }
 
   async #registry(id: string): Promise<RegistryNeeds> {
-    const open = this.#open.get(id) ?? (await this.#openTenant(id));
-    this.#open.set(id, open);
-    return open.registry;
-  }
-
-  async #openTenant(id: string): Promise<Tenant> {
+    const open = this.#open.get(id);
+    if (open !== undefined) return open.registry;
+    const [oldest] = this.#open;
+    if (oldest !== undefined && this.#open.size >= OPEN_MAX) {
+      this.#open.delete(oldest[0]);
+      await oldest[1].close();
+    }
     const { settings, storage, mode } = this.#session;
     const own =
       id === DEFAULT_TENANT ? settings : tenantSettings(settings, await storedTenant(storage, id), mode);
-    return await openTenantOf(this.#session, id as TenantId, own, complaints(this.#surroundings));
+    const opened = await this.#opened(id, own);
+    this.#open.set(id, opened);
+    return opened.registry;
+  }
+
+  async #opened(id: string, settings: Settings): Promise<Tenant> {
+    this.#origins.add(new URL(settings.issuer).origin);
+    return await openTenant(this.#platform, { id: id as TenantId, settings });
   }
 }
+
+/** A tenant that is not there has no clients to take over. */
+const NOTHING_TAKEN: TakingOver = {
+  adopt: new Set(),
+  adoptTenants: new Set(),
+  adoptUnowned: false,
+  replace: new Set(),
+};
+
+const planOptions = (owner: string, { adopt, adoptUnowned, replace }: TakingOver): PlanOptions => ({
+  owner,
+  registrant: REGISTRANT,
+  adopts: (client_id, other) => adopt.has(client_id) || (adoptUnowned && other === null),
+  replaces: (client_id) => replace.has(client_id),
+});

@@ -7,12 +7,13 @@ import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
 import type { Plan } from './plan-make.ts';
 import { anchored } from './secret-reference.ts';
+import type { PlacedTenant } from './tenant-declarations.ts';
 
 /** Bytes of one file: about a hundred thousand clients. */
 export const FILE_BYTES_MAX = 33_554_432;
 
-/** The format version of a stored plan. */
-const PLAN_VERSION = 1;
+/** The format version of a stored plan: 2 since plans have tenants. */
+const PLAN_VERSION = 2;
 
 const DECLARATION_FILE = /\.(?:ya?ml|json)$/u;
 
@@ -59,20 +60,34 @@ export function declarationsIn(
     mistakes += 1;
     report(line);
   };
-  const { groups } = readDeclarations(files, tenant, counted);
+  const { groups, tenants } = readDeclarations(files, tenant, counted);
   if (mistakes > 0)
     throw new CommandFailure(
       `${mistakes === 1 ? 'there is a mistake' : `there are ${mistakes} mistakes`} in the files: nothing was planned`,
     );
-  return { groups: groups.map((group) => ({ ...group, clients: group.clients.map(withAnchor) })) };
+  return {
+    tenants: tenants.map((group) => ({ ...group, tenants: group.tenants.map(tenantWithAnchors) })),
+    groups: groups.map((group) => ({ ...group, clients: group.clients.map(withAnchor) })),
+  };
 }
 
 type Client = Declarations['groups'][number]['clients'][number];
 
 function withAnchor(client: Client): Client {
   if (client.secret === undefined) return client;
-  const file = client.place.replace(/:\d+$/u, '');
-  return { ...client, secret: anchored(client.secret, file === '-' ? '.' : dirname(file)) };
+  return { ...client, secret: anchored(client.secret, folderOf(client)) };
+}
+
+function tenantWithAnchors(tenant: PlacedTenant): PlacedTenant {
+  const secrets = Object.entries(tenant.secrets).map(
+    ([path, reference]) => [path, anchored(reference, folderOf(tenant))] as const,
+  );
+  return { ...tenant, secrets: Object.fromEntries(secrets) };
+}
+
+function folderOf({ place }: Pick<Client, 'place'>): string {
+  const file = place.replace(/:\d+$/u, '');
+  return file === '-' ? '.' : dirname(file);
 }
 
 /** Renders a plan for `chancery apply PLANFILE`. It holds no secret. */
@@ -86,7 +101,11 @@ const LIMITS = { depth: 200, members: 1_000_000 };
 export function planIn({ name, content }: DeclarationFile): Plan | undefined {
   if (!/^\s*\{\s*"chancery_plan"/u.test(content)) return undefined;
   const { members } = parseJsonObject(Buffer.from(content), LIMITS);
-  if (members['chancery_plan'] !== PLAN_VERSION || !Array.isArray(members['steps']))
+  if (
+    members['chancery_plan'] !== PLAN_VERSION ||
+    !Array.isArray(members['steps']) ||
+    !Array.isArray(members['tenants'])
+  )
     throw new CommandFailure(`${name} is not a plan of this version: plan again`);
   // The file is the operator's own, and each step is checked against the registry.
   return members as unknown as Plan;

@@ -1,10 +1,13 @@
 import type { DeclaredClient } from '../clients/declared/declared-client.ts';
-import type { PlannedClient } from '../clients/declared/plan-clients.ts';
+import type { ClientPlan, PlannedClient } from '../clients/declared/plan-clients.ts';
 import type { Environment } from '../config/environment.ts';
+import type { DeclaredTenant, PlannedTenant } from '../ports/declared-tenants.ts';
 import type { ClientId } from '../spec/identifiers.ts';
-import type { ClientDeclaration, ClientGroup, Declarations, SecretReference } from './declarations.ts';
+import type { ClientDeclaration, ClientGroup, Declarations } from './declarations.ts';
 import type { GroupName, PlanBackend, TakingOver } from './plan-backend.ts';
+import { type PlannedTenants, planTenantGroup } from './plan-tenant-group.ts';
 import { secretOf } from './secret-reference.ts';
+import type { SecretReference, TenantDeclaration } from './tenant-declarations.ts';
 
 /** A step for a client, with everything that an apply needs. It holds no secret. */
 export interface Step extends PlannedClient, GroupName {
@@ -13,11 +16,20 @@ export interface Step extends PlannedClient, GroupName {
   readonly client_secret?: SecretReference;
 }
 
+/** A step for a tenant, with everything that an apply needs. It holds no secret. */
+export interface TenantStep extends PlannedTenant {
+  readonly owner: string;
+  /** Absent for a deletion. */
+  readonly declared?: TenantDeclaration;
+}
+
 export interface Plan {
   readonly issuer: string;
+  /** In the order of owner and id. */
+  readonly tenants: readonly TenantStep[];
   /** In the order of tenant, owner and client_id. */
   readonly steps: readonly Step[];
-  /** Declared clients that are as they should be. */
+  /** Declared clients and tenants that are as they should be. */
   readonly unchanged: number;
 }
 
@@ -40,34 +52,67 @@ export interface PlanWishes {
 /** Compares declarations with a registry. */
 export async function makePlan(
   needs: PlanNeeds,
-  { groups }: Declarations,
+  { tenants, groups }: Declarations,
   wishes: PlanWishes,
 ): Promise<Plan> {
+  const planned: PlannedTenants[] = [];
+  for (const group of tenants) planned.push(await planTenantGroup(needs, group, wishes));
+  const world: TenantsOfPlan = {
+    fresh: new Map(planned.flatMap(({ fresh }) => [...fresh])),
+    wrong: new Set(planned.flatMap(({ wrong }) => wrong)),
+    gone: new Set(
+      planned.flatMap(({ steps }) => steps.flatMap(({ action, id }) => (action === 'delete' ? [id] : []))),
+    ),
+  };
   const steps: Step[] = [];
-  let unchanged = 0;
+  let unchanged = planned.reduce((sum, one) => sum + one.unchanged, 0);
   for (const group of groups) {
-    const made = await planGroup(needs, group, wishes);
+    const made = await planGroup(needs, group, wishes, world);
     steps.push(...made);
     unchanged += group.clients.length - made.filter(({ action }) => action !== 'delete').length;
   }
-  return { issuer: needs.backend.issuer, steps, unchanged };
+  return { issuer: needs.backend.issuer, tenants: planned.flatMap((one) => one.steps), steps, unchanged };
+}
+
+/** The tenants that the same plan is about. */
+interface TenantsOfPlan {
+  /** Those that it creates. */
+  readonly fresh: ReadonlyMap<string, DeclaredTenant>;
+  /** Those whose declaration has a mistake. */
+  readonly wrong: ReadonlySet<string>;
+  /** Those that it deletes. */
+  readonly gone: ReadonlySet<string>;
 }
 
 async function planGroup(
   needs: PlanNeeds,
   { tenant, owner, clients }: ClientGroup,
   { taking, prune }: PlanWishes,
+  { fresh, wrong, gone }: TenantsOfPlan,
 ): Promise<readonly Step[]> {
   const { backend } = needs;
   const group = { tenant, owner };
+  // Its mistakes are reported, and without it nothing can be said of its clients.
+  if (wrong.has(tenant)) return [];
+  if (gone.has(tenant)) {
+    needs.report(
+      `${clients[0]?.place ?? tenant}: the files declare clients of ${tenant}, which the plan deletes`,
+    );
+    return [];
+  }
   const known = new Map(clients.map((client) => [client.client_id, client]));
   const declared = clients.flatMap((client) => declaredClient(needs, client) ?? []);
-  const { steps, problems, dropped } = await backend.plan(group, declared, taking);
+  const newTenant = fresh.get(tenant);
+  const { steps, problems, dropped }: ClientPlan =
+    newTenant === undefined
+      ? await backend.plan(group, declared, taking)
+      : await backend.planOfNew(group, declared, newTenant);
   const about = (client_id: string, words: string): string =>
     `${known.get(client_id)?.place ?? tenant}: client ${JSON.stringify(client_id)}: ${words}`;
   for (const { client_id, words } of problems) needs.report(about(client_id, inWords(words)));
   for (const { client_id, words } of dropped) needs.warn(about(client_id, `dropped: ${words}`));
-  const deletions = prune ? await backend.prune(group, (client_id) => known.has(client_id)) : [];
+  const prunes = prune && newTenant === undefined;
+  const deletions = prunes ? await backend.prune(group, (client_id) => known.has(client_id)) : [];
   const withDeclaration = steps.map((step): Step => {
     const declaration = known.get(step.client_id);
     if (declaration === undefined) throw new Error(`a step for ${step.client_id}, which is not declared`);

@@ -1,33 +1,53 @@
 import { DEFAULT_TENANT } from '../spec/identifiers.ts';
 import type { JsonChange } from '../spec/json-changes.ts';
 import type { Surroundings } from './command.ts';
-import type { Plan, Step } from './plan-make.ts';
+import type { Plan, Step, TenantStep } from './plan-make.ts';
 
 const MARKS = { create: '+', change: '~', replace: '-/+', delete: '-' } as const;
 const MARK_WIDTH = 3;
 const VALUE_LENGTH_MAX = 160;
 
-/** Prints a plan for a person: a line for each client, and one for each member that changes. */
+type Mark = '+' | '~' | '-';
+type Line = readonly [Mark, string];
+
+/** Prints a plan for a person: a line for each tenant and client, and one for each member that changes. */
 export function printPlan(plan: Plan, { print, printColoured }: Surroundings): void {
   const coloured = printColoured ?? print;
-  for (const step of plan.steps) {
-    coloured(`${MARKS[step.action].padStart(MARK_WIDTH)} ${titleOf(step)}`, MARKS[step.action]);
-    for (const [mark, line] of linesOf(step)) coloured(`${' '.repeat(MARK_WIDTH + 3)}${mark} ${line}`, mark);
-  }
-  if (plan.steps.length > 0) print('');
+  const printStep = (action: Step['action'], title: string, lines: readonly Line[]): void => {
+    coloured(`${MARKS[action].padStart(MARK_WIDTH)} ${title}`, MARKS[action]);
+    for (const [mark, line] of lines) coloured(`${' '.repeat(MARK_WIDTH + 3)}${mark} ${line}`, mark);
+  };
+  for (const step of plan.tenants) printStep(step.action, titleOfTenant(step), linesOfTenant(step));
+  for (const step of plan.steps) printStep(step.action, titleOf(step), linesOf(step));
+  if (plan.steps.length + plan.tenants.length > 0) print('');
   print(summaryOf(plan));
+}
+
+const takenFrom = (adopted_from: string | null | undefined): string =>
+  adopted_from === undefined ? '' : `, adopted from ${adopted_from ?? 'no owner'}`;
+
+function titleOfTenant({ id, owner, action, adopted_from }: TenantStep): string {
+  const end = action === 'delete' ? ', with all its data' : '';
+  return `tenant ${id} (owner ${owner}${takenFrom(adopted_from)}${end})`;
+}
+
+function linesOfTenant({ action, changes, secrets }: TenantStep): readonly Line[] {
+  const values = Object.entries(secrets).map(
+    ([path, outcome]): Line =>
+      outcome === 'given'
+        ? [action === 'create' ? '+' : '~', `settings.${path}: the value that the file names`]
+        : ['-', `settings.${path}`],
+  );
+  return [...changes.map(lineOf), ...values];
 }
 
 function titleOf({ tenant, owner, client_id, action, adopted_from }: Step): string {
   const where = tenant === DEFAULT_TENANT ? '' : `, tenant ${tenant}`;
-  const from = adopted_from === undefined ? '' : `, adopted from ${adopted_from ?? 'no owner'}`;
   const end = action === 'delete' || action === 'replace' ? ', its tokens end' : '';
-  return `client ${client_id} (owner ${owner}${where}${from}${end})`;
+  return `client ${client_id} (owner ${owner}${where}${takenFrom(adopted_from)}${end})`;
 }
 
-type Mark = '+' | '~' | '-';
-
-function linesOf({ action, changes, secret }: Step): readonly (readonly [Mark, string])[] {
+function linesOf({ action, changes, secret }: Step): readonly Line[] {
   const members = changes.map(lineOf);
   if (secret === 'given')
     return [...members, [action === 'create' ? '+' : '~', 'client_secret: the value that the file names']];
@@ -35,7 +55,7 @@ function linesOf({ action, changes, secret }: Step): readonly (readonly [Mark, s
   return secret === 'removed' ? [...members, ['-', 'client_secret']] : members;
 }
 
-function lineOf({ path, before, after }: JsonChange): readonly [Mark, string] {
+function lineOf({ path, before, after }: JsonChange): Line {
   const [member = '', ...rest] = path.slice(1).split('/').map(unescaped);
   const name = member + rest.map((token) => (/^\d+$/u.test(token) ? `[${token}]` : `.${token}`)).join('');
   if (before === undefined) return ['+', `${name}: ${valueText(after)}`];
@@ -52,8 +72,9 @@ function valueText(value: unknown): string {
 }
 
 /** Returns the numbers of a plan in one line. */
-function summaryOf({ steps, unchanged }: Plan): string {
-  const count = (action: Step['action']): number => steps.filter((step) => step.action === action).length;
-  if (steps.length === 0) return `No changes: ${unchanged} clients are as declared.`;
+function summaryOf({ tenants, steps, unchanged }: Plan): string {
+  const all = [...tenants, ...steps];
+  const count = (action: Step['action']): number => all.filter((step) => step.action === action).length;
+  if (all.length === 0) return `No changes: everything is as declared (clients and tenants: ${unchanged}).`;
   return `Plan: ${count('create')} to create, ${count('change')} to change, ${count('replace')} to replace, ${count('delete')} to delete; ${unchanged} unchanged.`;
 }

@@ -7,7 +7,7 @@ import type { Sealer } from '../ports/sealer.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
 import { comparedClock, doubtText } from '../process/clock.ts';
-import { openPlatform } from '../process/platform.ts';
+import { openPlatform, type ProcessPlatform } from '../process/platform.ts';
 import { openStorage, requireRightKey, sealerOf, sqlitePath } from '../process/storage.ts';
 import { AccountRefused } from '../sessions/manage-account.ts';
 import { ProcessCaches } from '../spec/caches.ts';
@@ -78,8 +78,9 @@ function requireDatabase(settings: Settings): void {
 
 /** Returns the tenant of an id. Rejects with CommandFailure for an unknown id, and for a tenant that is being deleted. */
 export async function storedTenant(storage: Storage, id: string): Promise<StoredTenant> {
-  const found = (await storage.tenants.all()).find((tenant) => tenant.id === id);
-  if (found === undefined) throw new CommandFailure(`there is no tenant ${JSON.stringify(id)}`);
+  const found = await storage.tenants.find(id as TenantId);
+  if (found === undefined || found.cleared_at !== null)
+    throw new CommandFailure(`there is no tenant ${JSON.stringify(id)}`);
   if (found.deleted_at !== null) throw new CommandFailure(`the tenant ${id} is being deleted`);
   return found;
 }
@@ -115,14 +116,13 @@ export async function openedRegistry<T>(
 /** A command reads few records more than once. */
 const CACHES_BYTES = 32 * 1024 * 1024;
 
-/** Opens a tenant beside the servers that may be serving it. */
-export async function openTenantOf(
+/** Opens the platform of the tenants that a command works on. @param ownOrigins those of their issuers */
+export function openCommandPlatform(
   { storage, sealer, settings: whole }: StorageSession,
-  id: TenantId,
-  settings: Settings,
   log: Log,
-): Promise<Tenant> {
-  const platform = openPlatform({
+  ownOrigins: ReadonlySet<string>,
+): ProcessPlatform {
+  return openPlatform({
     settings: whole,
     storage,
     caches: new ProcessCaches(CACHES_BYTES),
@@ -137,9 +137,19 @@ export async function openTenantOf(
       set: () => undefined,
     },
     certificateAuthorities: () => [],
-    ownOrigins: new Set([new URL(settings.issuer).origin]),
+    ownOrigins,
   });
-  return await openTenant(platform, { id, settings });
+}
+
+/** Opens a tenant beside the servers that may be serving it. */
+export async function openTenantOf(
+  session: StorageSession,
+  id: TenantId,
+  settings: Settings,
+  log: Log,
+): Promise<Tenant> {
+  const ownOrigins = new Set([new URL(settings.issuer).origin]);
+  return await openTenant(openCommandPlatform(session, log, ownOrigins), { id, settings });
 }
 
 /** Commands also work on a disabled tenant. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { failureCode } from '../config/environment.ts';
 import { secretFileProblem } from '../config/secret-file.ts';
-import type { SecretReference } from './declarations.ts';
+import type { SecretReference } from './tenant-declarations.ts';
 
 /** A secret has at most 256 characters. The file of one that is larger is another file. */
 const BYTES_MAX = 4096;

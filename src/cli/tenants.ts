@@ -1,6 +1,5 @@
 import { overrideFromText, type TenantOverrides } from '../config/tenant-overrides.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
-import type { Log } from '../ports/log.ts';
 import type { StoredTenant, TenantContent } from '../ports/tenant-store.ts';
 import { DEFAULT_TENANT } from '../spec/identifiers.ts';
 import { systemClock } from '../system/clock.ts';
@@ -9,7 +8,6 @@ import {
   inStoredForm,
   overridesOf,
   shownSettings,
-  type TenantRules,
   takeNames,
   takenNames,
 } from '../tenant/tenant-directory.ts';
@@ -21,6 +19,7 @@ import { commandEvent, READS_BESIDE_SERVERS, withStorage } from './session.ts';
 import { SETTINGS_VARIABLES, type StorageCall, TENANTS_OPTIONS } from './settings.ts';
 import { table, timeText } from './table.ts';
 import { checkTenants, type GivenTenant, type LineProblem, newTenant, readTenants } from './tenant-file.ts';
+import { rulesOf } from './tenant-rules.ts';
 
 const HEADS = ['ID', 'ISSUER', 'ALIASES', 'OWN SETTINGS', 'CREATED', 'DISABLED'];
 
@@ -319,17 +318,6 @@ function requireFreeNames(tenant: StoredTenant, taken: TakenNames): void {
   if (problem !== undefined) throw new CommandFailure(problem);
 }
 
-/** Returns the rules for names. The endpoints are the same for every tenant. */
-async function rulesOf(session: StorageSession): Promise<TenantRules> {
-  const { openTenantOf } = await import('./registry-session.ts');
-  const { settings, mode } = session;
-  const tenant = await openTenantOf(session, DEFAULT_TENANT, settings, SILENT);
-  const paths = tenant.site(settings.issuer).endpoints.map(({ contract }) => contract.path);
-  return { settings, mode, endpointPaths: () => paths };
-}
-
-const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
 async function replaceTenant(
   { storage }: StorageSession,
   { id, version }: StoredTenant,
@@ -343,7 +331,7 @@ async function replaceTenant(
 
 /** Returns a tenant for a reader, with the digests of tokens masked. */
 function shownTenant(tenant: StoredTenant): Readonly<Record<string, unknown>> {
-  const { id, issuer, aliases, created_at, disabled_at, deleted_at } = tenant;
+  const { id, issuer, aliases, owner, created_at, disabled_at, deleted_at } = tenant;
   const settings = shownSettings(tenant);
-  return { id, issuer, aliases, settings, created_at, disabled_at, deleted_at };
+  return { id, issuer, aliases, settings, owner, created_at, disabled_at, deleted_at };
 }

@@ -12,7 +12,7 @@ export interface StoredTenant {
   readonly aliases: readonly string[];
   /** Its own settings by path, as a JSON object. */
   readonly settings: string;
-  /** Who declares the tenant in files; null for a tenant that no file declares. */
+  /** The declarer of the tenant in files; null for a tenant that no file declares. */
   readonly owner: string | null;
   /** Seconds since the Unix epoch. */
   readonly created_at: number;

@@ -8,6 +8,7 @@ import { adminClients } from '../endpoints/admin/clients/endpoint.ts';
 import { adminClientSecrets } from '../endpoints/admin/clients/secrets.ts';
 import { adminConsents } from '../endpoints/admin/consents/endpoint.ts';
 import { adminDeclarations } from '../endpoints/admin/declarations/endpoint.ts';
+import { adminTenantDeclarations } from '../endpoints/admin/declarations/tenants.ts';
 import { adminFederation } from '../endpoints/admin/federation/endpoint.ts';
 import { adminGrants } from '../endpoints/admin/grants/endpoint.ts';
 import { adminInitialTokens } from '../endpoints/admin/initial-access-tokens/endpoint.ts';
@@ -20,6 +21,7 @@ import { adminStatistics } from '../endpoints/admin/statistics/endpoint.ts';
 import { adminTenants } from '../endpoints/admin/tenants/endpoint.ts';
 import { adminWebhooks } from '../endpoints/admin/webhooks/endpoint.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
+import { tenantDeclarations } from './declared/declarations.ts';
 import type { Issuer } from './issuer.ts';
 import { tenantDirectory } from './tenant-directory.ts';
 
@@ -58,16 +60,19 @@ function aboutTenants(issuer: Issuer, endpointPaths: () => readonly string[]): r
   const { backups, tenants, settings, clock } = issuer;
   if (tenants === undefined) return [];
   const { store, mode } = tenants;
-  const directory = tenantDirectory({ settings, mode, tenants: store, clock, endpointPaths });
+  const needs = { settings, mode, tenants: store, clock, endpointPaths };
+  const parts = { directory: tenantDirectory(needs), declarations: tenantDeclarations(needs) };
   return [
-    ...adminTenants.map((open) => open({ ...issuer, directory })),
+    ...ABOUT_TENANTS.map((open) => open({ ...issuer, ...parts })),
     ...(backups === undefined ? [] : adminBackups.map((open) => open({ ...issuer, backups }))),
   ];
 }
 
+const ABOUT_TENANTS = [...adminTenants, ...adminTenantDeclarations];
+
 /** The contracts of all operations, whatever the settings. */
 export const ADMIN_CONTRACTS: readonly OperationContract[] = [
   ...RESOURCES.flat(),
-  ...adminTenants,
+  ...ABOUT_TENANTS,
   ...adminBackups,
 ].map(({ contract }) => contract);

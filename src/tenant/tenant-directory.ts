@@ -54,12 +54,12 @@ const MASK = '******';
 /** Returns the settings of a tenant for a reader, with digests of tokens masked. */
 export function shownSettings(tenant: Pick<StoredTenant, 'settings'>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(overridesOf(tenant)).map(([path, value]) => [path, isSecret(path) ? MASK : value]),
+    Object.entries(overridesOf(tenant)).map(([path, value]) => [path, isSecretSetting(path) ? MASK : value]),
   );
 }
 
 /** A setting that this program does not know may be a secret. */
-function isSecret(path: string): boolean {
+export function isSecretSetting(path: string): boolean {
   return (settingAt(path as SettingPath) as { secret: boolean } | undefined)?.secret ?? true;
 }
 
@@ -69,7 +69,7 @@ function patchedSettings(
 ): Readonly<Record<string, unknown>> {
   const own = overridesOf(tenant);
   const changed = Object.entries(patch).filter(
-    ([path, value]) => !(value === MASK && isSecret(path) && Object.hasOwn(own, path)),
+    ([path, value]) => !(value === MASK && isSecretSetting(path) && Object.hasOwn(own, path)),
   );
   const merged = { ...own, ...Object.fromEntries(changed) };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
@@ -110,12 +110,16 @@ export function tenantDirectory({ tenants, clock, ...rules }: TenantDirectoryNee
   };
 }
 
-const POINTERS: Readonly<Record<string, string>> = { issuer: '/issuer', 'issuer-aliases': '/aliases' };
+/** A map, because a path from outside may be the name of a member of every object. */
+const POINTERS: ReadonlyMap<string, string> = new Map([
+  ['issuer', '/issuer'],
+  ['issuer-aliases', '/aliases'],
+]);
 
 const invalid = ({ problems }: SettingsError): TenantMistakes => ({
   kind: 'invalid',
   mistakes: problems.map(({ path, rule, found }) => ({
-    pointer: POINTERS[path] ?? `/settings/${path}`,
+    pointer: POINTERS.get(path) ?? `/settings/${path}`,
     detail: found === undefined ? rule : `${rule}, found ${found}`,
   })),
 });

@@ -52,6 +52,7 @@ async function manyTenants(folder: string): Promise<void> {
           issuer,
           aliases: [],
           settings: '{}',
+          owner: null,
           created_at: 1,
           disabled_at: null,
           deleted_at: null,

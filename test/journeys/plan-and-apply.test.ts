@@ -65,7 +65,10 @@ test('plan ends with 2 for a difference, apply makes it, then plan ends with 0, 
   assert.match(applied.stdout, /^2 changes applied$/mu);
   assert.equal((await requestToken(program, 'job', SECRET)).status, 200);
   assert.equal((await requestToken(program, 'other', SECRET)).status, 200);
-  assert.equal(await registry.run('plan', shop), 'No changes: 2 clients are as declared.\n');
+  assert.equal(
+    await registry.run('plan', shop),
+    'No changes: everything is as declared (clients and tenants: 2).\n',
+  );
   for (const { stdout, stderr } of [planned, unasked, applied])
     assert.ok(!`${stdout}${stderr}`.includes(SECRET), 'no secret is printed');
 });

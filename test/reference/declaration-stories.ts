@@ -23,7 +23,34 @@ const declarations: Story = async () => {
   return story;
 };
 
-/** The requests and answers about declared clients. */
+const tenants: Story = async () => {
+  const story = storyTenant();
+  const { tenant } = story;
+  const declared = {
+    id: 'acme-declared',
+    issuer: 'https://op.example.com/acme-declared',
+    aliases: [],
+    settings: { 'federation.enabled': true, 'federation.authority-hints': ['https://federation.example'] },
+  };
+  const send = async (steps: readonly object[]): Promise<void> => {
+    await tenant.send('admin-tenant-declaration-apply', {
+      bearer: ADMIN,
+      json: { owner: 'platform', steps },
+    });
+  };
+  const json = { owner: 'platform', tenants: [declared] };
+  await tenant.send('admin-tenant-declaration-plan', { bearer: ADMIN, json });
+  story.show('A plan for tenants', 200);
+  await send([{ action: 'create', seen: null, ...declared }]);
+  story.show('The plan is applied', 200);
+  await send([{ action: 'change', seen: 3, ...declared }]);
+  story.show('The tenant is not as the plan has seen it', 409);
+  await tenant.send('admin-tenant-declaration-list', { bearer: ADMIN, query: 'owner=platform' });
+  story.show('The tenants of the owner', 200);
+  return story;
+};
+
+/** The requests and answers about declared clients and tenants. */
 export const DECLARATION_STORIES: Readonly<Record<string, readonly Story[]>> = {
-  'admin-declarations': [declarations],
+  'admin-declarations': [declarations, tenants],
 };

@@ -3,6 +3,7 @@ import { AUTHORIZATION } from './authorization.ts';
 import { CLIENT_DOCUMENTS } from './client-documents.ts';
 import { CLIENT_HISTORY } from './client-history.ts';
 import { CLIENTS } from './clients.ts';
+import { DECLARATIONS } from './declarations.ts';
 import { DEVICES } from './devices.ts';
 import { DPOP } from './dpop.ts';
 import { EVENTS } from './events.ts';
@@ -40,6 +41,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SESSIONS,
   ...LIMITS,
   ...ADMINISTRATION,
+  ...DECLARATIONS,
   ...FEDERATION,
   ...TRUST_ANCHORS,
   ...EVENTS,

@@ -101,6 +101,13 @@ function auditQuery({ options }: RemoteCall): RemoteRequest {
   };
 }
 
+const PLAN_OPERATIONS = [
+  'admin-declaration-plan',
+  'admin-declaration-list',
+  'admin-tenant-declaration-plan',
+  'admin-tenant-declaration-list',
+];
+
 /** Every command on a registry, with its operation in the administration API or the reason why there is none. */
 export const REMOTE: Readonly<Record<string, RemoteRow>> = {
   'clients list': {
@@ -178,8 +185,8 @@ export const REMOTE: Readonly<Record<string, RemoteRow>> = {
   'backup list': { operation: 'admin-backup-list', lists: true },
   'backup download': { own: ['admin-backup-read', 'admin-backup-download'] },
   'backup delete': { operation: 'admin-backup-delete', request: byId },
-  plan: { own: ['admin-declaration-plan', 'admin-declaration-list'] },
-  apply: { own: ['admin-declaration-plan', 'admin-declaration-apply', 'admin-declaration-list'] },
+  plan: { own: PLAN_OPERATIONS },
+  apply: { own: [...PLAN_OPERATIONS, 'admin-declaration-apply', 'admin-tenant-declaration-apply'] },
   'iat create': {
     operation: 'admin-initial-access-token-create',
     request: ({ options }) => ({

@@ -1,11 +1,13 @@
 import type { ApplicableStep, StepConflict } from '../../clients/declared/apply-clients.ts';
 import type { DeclaredClient } from '../../clients/declared/declared-client.ts';
 import type { ClientPlan, PlannedClient } from '../../clients/declared/plan-clients.ts';
-import type { GroupName, PlanBackend, TakingOver } from '../plan-backend.ts';
+import type { JsonValue } from '../../spec/json.ts';
+import type { GroupName, PlanBackend, TakingOver, TenantBackend } from '../plan-backend.ts';
+import { batched } from '../plan-batches.ts';
+import { ServerTenants } from './plan-tenants-server.ts';
+import { BODY_BYTES_MAX, sizeInBody } from './portion.ts';
 import type { Server } from './server.ts';
 
-/** Bytes of one request. A server takes `limits.body`, 65,536 unless it is set. */
-const BODY_BYTES_MAX = 57_344;
 /** Clients of one request. */
 const CLIENTS_MAX = 500;
 
@@ -14,12 +16,16 @@ export class ServerBackend implements PlanBackend {
   readonly issuer: string;
   /** A request is one transaction, and a body has a limit. */
   readonly batch = { bytes: BODY_BYTES_MAX, steps: CLIENTS_MAX };
+  readonly tenants: TenantBackend;
   readonly #open: (tenant: string) => Server;
+  readonly #warn: (line: string) => void;
 
   /** @param open returns the API of a tenant */
-  constructor(issuer: string, open: (tenant: string) => Server) {
+  constructor(issuer: string, open: (tenant: string) => Server, warn: (line: string) => void) {
     this.issuer = issuer;
+    this.tenants = new ServerTenants(open);
     this.#open = open;
+    this.#warn = warn;
   }
 
   async plan(
@@ -28,7 +34,7 @@ export class ServerBackend implements PlanBackend {
     { adopt, adoptUnowned, replace }: TakingOver,
   ): Promise<ClientPlan> {
     const parts: ClientPlan[] = [];
-    for (const clients of portions(declared.map(inBody))) {
+    for (const clients of batched(declared.map(inBody), sizeInBody, PORTION)) {
       const body = { owner, clients, adopt: [...adopt], adopt_unowned: adoptUnowned, replace: [...replace] };
       const { json } = await this.#open(tenant).send('admin-declaration-plan', { body });
       parts.push(json as ClientPlan);
@@ -56,6 +62,15 @@ export class ServerBackend implements PlanBackend {
     return steps;
   }
 
+  /** A server opens no tenant that is not there, so it checks these clients when they are applied. */
+  async planOfNew({ tenant }: GroupName, declared: readonly DeclaredClient[]): Promise<ClientPlan> {
+    if (declared.length > 0)
+      this.#warn(
+        `the tenant ${tenant} is new: the server checks its ${declared.length} clients when it is there`,
+      );
+    return await Promise.resolve({ steps: declared.map(uncheckedCreation), problems: [], dropped: [] });
+  }
+
   async apply(
     { tenant, owner }: GroupName,
     steps: readonly ApplicableStep[],
@@ -64,6 +79,13 @@ export class ServerBackend implements PlanBackend {
     await this.#open(tenant).send('admin-declaration-apply', { body });
     return [];
   }
+}
+
+function uncheckedCreation({ client_id, metadata, client_secret }: DeclaredClient): PlannedClient {
+  const members = Object.entries(JSON.parse(metadata) as Readonly<Record<string, JsonValue>>);
+  const changes = members.map(([name, after]) => ({ path: `/${name}`, after }));
+  const secret = client_secret === undefined ? 'none' : 'given';
+  return { action: 'create', client_id, seen: null, changes, secret };
 }
 
 type OwnedClient = Pick<PlannedClient, 'client_id'> &
@@ -79,18 +101,4 @@ function stepInBody({ step, declared }: ApplicableStep): object {
   return { action, client_id, seen, adopted_from, ...(declared === undefined ? {} : inBody(declared)) };
 }
 
-function* portions(items: readonly object[]): Generator<readonly object[]> {
-  let portion: object[] = [];
-  let bytes = 0;
-  for (const item of items) {
-    const size = Buffer.byteLength(JSON.stringify(item)) + 1;
-    if (portion.length > 0 && (bytes + size > BODY_BYTES_MAX || portion.length === CLIENTS_MAX)) {
-      yield portion;
-      portion = [];
-      bytes = 0;
-    }
-    portion.push(item);
-    bytes += size;
-  }
-  if (portion.length > 0) yield portion;
-}
+const PORTION = { bytes: BODY_BYTES_MAX, steps: CLIENTS_MAX };

@@ -1,4 +1,4 @@
-import { closed, OBJECT, type Schema, said, TEXT } from '../json-schema.ts';
+import { closed, FLAG, OBJECT, type Schema, said, TEXT } from '../json-schema.ts';
 
 /** The registration that a plan has seen. */
 const SEEN = said('The registration that the plan has seen; null for a client that is not registered.', {
@@ -29,7 +29,42 @@ const CLIENT_SECRET = said(
 );
 const METADATA = said('Client metadata (RFC 7591 §2), with `data`. The client is declared whole.', OBJECT);
 
-/** Clients that files declare (`chancery plan`, `chancery apply`). */
+const TENANT_ID = said('At most 63 lower-case letters, digits and hyphens.', TEXT);
+const VERSION: Schema = { type: 'integer', minimum: 1 };
+const TENANT_SEEN = said('The version that the plan has seen; null for a tenant that is not there.', {
+  anyOf: [VERSION, { type: 'null' }],
+});
+const TENANT_ACTION: Schema = { enum: ['create', 'change', 'delete'] };
+const DECLARED_TENANT = {
+  id: TENANT_ID,
+  issuer: said('An https URL of its own. It never changes.', TEXT),
+  aliases: said('Further URLs under which the tenant answers.', {
+    type: 'array',
+    items: TEXT,
+    maxItems: 100,
+  }),
+  settings: said(
+    'Its own settings by path, all of them. A secret one stays as it is if it is absent, and goes if it is null.',
+    OBJECT,
+  ),
+  disabled: said('Whether the tenant is out of service. Without it, that stays as it is.', FLAG),
+} as const;
+const PLANNED_TENANT = closed(
+  {
+    action: TENANT_ACTION,
+    id: TENANT_ID,
+    seen: TENANT_SEEN,
+    adopted_from: ADOPTED,
+    changes: { type: 'array', items: CHANGE },
+    secrets: said('The secret settings that change, by path.', {
+      type: 'object',
+      additionalProperties: { enum: ['given', 'removed'] },
+    }),
+  },
+  ['action', 'id', 'seen', 'changes', 'secrets'],
+);
+
+/** Clients and tenants that files declare (`chancery plan`, `chancery apply`). */
 export const ADMIN_DECLARATION_SCHEMAS = {
   AdminDeclaredClient: said(
     'A client as a file declares it.',
@@ -59,6 +94,32 @@ export const ADMIN_DECLARATION_SCHEMAS = {
       },
       ['action', 'client_id', 'seen'],
     ),
+  ),
+  AdminDeclaredTenant: said(
+    'A tenant as a file declares it.',
+    closed(DECLARED_TENANT, ['id', 'issuer', 'aliases', 'settings']),
+  ),
+  AdminTenantDeclarationPlan: said(
+    'The difference between declarations and the tenants that are there. Tenants that are as declared have no step.',
+    closed({
+      steps: { type: 'array', items: PLANNED_TENANT },
+      problems: said('Reasons why the declarations cannot be applied.', {
+        type: 'array',
+        items: closed({ id: TEXT, words: TEXT }),
+      }),
+    }),
+  ),
+  AdminTenantDeclarationStep: said(
+    'A step of a plan, with the declaration that it brings about. A deletion has none.',
+    closed({ action: TENANT_ACTION, seen: TENANT_SEEN, adopted_from: ADOPTED, ...DECLARED_TENANT }, [
+      'action',
+      'id',
+      'seen',
+    ]),
+  ),
+  AdminOwnedTenant: said(
+    'A tenant of an owner, as a plan names it.',
+    closed({ id: TENANT_ID, version: VERSION, disabled: FLAG }),
   ),
   AdminOwnedClient: said(
     'A client of an owner, as a plan names it.',

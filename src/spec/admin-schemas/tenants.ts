@@ -20,6 +20,9 @@ export const ADMIN_TENANT_SCHEMAS = {
       issuer: said('Null for a deleted tenant.', { anyOf: [TEXT, { type: 'null' }] }),
       aliases: ALIASES,
       settings: said('Its own settings by path. Digests of tokens are masked: `******`.', OBJECT),
+      owner: said('The declarer of the tenant in files (`chancery apply`); null for none.', {
+        type: ['string', 'null'],
+      }),
       state: said(
         '`deleting`: the tenant is closed for good, and its rows are being removed. `deleted`: only its id is left, which no other tenant gets.',
         { enum: ['active', 'disabled', 'deleting', 'deleted'] },

@@ -2,7 +2,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { TenantDirectory } from '../../../ports/tenant-directory.ts';
 import type { StoredTenant, TenantRecord, TenantState } from '../../../ports/tenant-store.ts';
 import type { TenantId } from '../../../spec/identifiers.ts';
-import { notFound, Problem } from '../../../spec/problems.ts';
+import { type Mistaken, notFound, Problem } from '../../../spec/problems.ts';
 import { timeOrNever, timeText } from '../../../spec/time-text.ts';
 import type { AdminCall, Item } from '../operation.ts';
 
@@ -14,12 +14,13 @@ export interface AdminTenantNeeds {
 /** Returns a tenant as readers see it. */
 export function rendered(directory: TenantDirectory, tenant: TenantRecord): Item {
   const state = stateOf(tenant);
-  const { id, issuer, aliases, created_at, disabled_at, deleted_at, cleared_at } = tenant;
+  const { id, issuer, aliases, owner, created_at, disabled_at, deleted_at, cleared_at } = tenant;
   return {
     id,
     issuer: state === 'deleted' ? null : issuer,
     aliases,
     settings: directory.shownSettings(tenant),
+    owner,
     state,
     created_at: timeText(created_at),
     disabled_at: timeOrNever(disabled_at),
@@ -65,7 +66,8 @@ export async function checkedTenant(directory: TenantDirectory, tenant: StoredTe
   );
 }
 
-export const conflict = (detail: string): Problem => new Problem('conflict', detail);
+export const conflict = (detail: string, errors?: readonly Mistaken[]): Problem =>
+  new Problem('conflict', detail, errors === undefined ? {} : { errors });
 
 export const lostRace = (): Problem =>
   new Problem('precondition_failed', 'the tenant has changed meanwhile: read it again');
