@@ -243,6 +243,7 @@ export interface AdminTenant {
   readonly issuer: string | null;
   readonly aliases: readonly string[];
   readonly settings: Readonly<Record<string, unknown>>;
+  readonly owner: string | null;
   readonly state: 'active' | 'disabled' | 'deleting' | 'deleted';
   readonly created_at: string;
   readonly disabled_at: string | null;
@@ -291,6 +292,40 @@ export interface AdminDeclarationStep {
   readonly adopted_from?: string | null;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly client_secret?: string;
+}
+
+/** A tenant as a file declares it. */
+export interface AdminDeclaredTenant {
+  readonly id: string;
+  readonly issuer: string;
+  readonly aliases: readonly string[];
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly disabled?: boolean;
+}
+
+/** The difference between declarations and the tenants that are there. Tenants that are as declared have no step. */
+export interface AdminTenantDeclarationPlan {
+  readonly steps: readonly ({ readonly action: 'create' | 'change' | 'delete'; readonly id: string; readonly seen: number | null; readonly adopted_from?: string | null; readonly changes: readonly ({ readonly path: string; readonly before?: unknown; readonly after?: unknown })[]; readonly secrets: Readonly<Record<string, 'given' | 'removed'>> })[];
+  readonly problems: readonly ({ readonly id: string; readonly words: string })[];
+}
+
+/** A step of a plan, with the declaration that it brings about. A deletion has none. */
+export interface AdminTenantDeclarationStep {
+  readonly action: 'create' | 'change' | 'delete';
+  readonly seen: number | null;
+  readonly adopted_from?: string | null;
+  readonly id: string;
+  readonly issuer?: string;
+  readonly aliases?: readonly string[];
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly disabled?: boolean;
+}
+
+/** A tenant of an owner, as a plan names it. */
+export interface AdminOwnedTenant {
+  readonly id: string;
+  readonly version: number;
+  readonly disabled: boolean;
 }
 
 /** A client of an owner, as a plan names it. */
