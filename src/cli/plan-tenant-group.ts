@@ -51,8 +51,16 @@ export async function planTenantGroup(
   };
 }
 
-function declarationOf({ place: _, ...declaration }: PlacedTenant): TenantDeclaration {
-  return declaration;
+/** Returns a declaration without the place that it has in a file. */
+function declarationOf({
+  id,
+  issuer,
+  aliases,
+  disabled,
+  settings,
+  secrets,
+}: PlacedTenant): TenantDeclaration {
+  return { id, issuer, aliases, ...(disabled === undefined ? {} : { disabled }), settings, secrets };
 }
 
 /** Returns a declaration with its secrets. @param refuse receives what is wrong with a reference */

@@ -35,7 +35,7 @@ export type Members = { readonly [name: string]: JsonValue };
 export const isMap = (value: JsonValue | undefined): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const MEMBERS_OF_TENANT = ['issuer', 'aliases', 'disabled', 'settings', 'federation'] as const;
+const MEMBERS_OF_TENANT = ['issuer', 'aliases', 'disabled', 'settings', 'federation'] as const;
 
 const FEDERATION = 'federation.';
 

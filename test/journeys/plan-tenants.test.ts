@@ -136,9 +136,9 @@ for (const [where, ask, id] of [
     assert.deepEqual(
       [
         found?.['owner'],
-        (found?.['settings'] as Record<string, unknown>)['registration.master-token-sha256'],
+        JSON.stringify(found?.['settings']).includes('"registration.master-token-sha256":"******"'),
       ],
-      [owner, '******'],
+      [owner, true],
     );
     assert.equal((await ask('plan', files)).code, 0, 'the present value is the one that the file names');
   });

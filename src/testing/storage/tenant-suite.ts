@@ -18,6 +18,7 @@ export function tenantContract(make: MakeEngine): void {
   creation(make);
   replacement(make);
   changesTogether(make);
+  conflictsTogether(make);
 
   test(
     'the version grows with every change, for other views too, and with nothing else',
@@ -217,7 +218,9 @@ function changesTogether(make: MakeEngine): void {
       assert.deepEqual(await storage.tenants.changeTogether([]), []);
     }),
   );
+}
 
+function conflictsTogether(make: MakeEngine): void {
   test(
     'changes together happen all or not at all, and each conflict is named by its place',
     onEmptyStorage(make, async ({ storage }) => {

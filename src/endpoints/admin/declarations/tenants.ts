@@ -7,7 +7,6 @@ import type {
 } from '../../../ports/declared-tenants.ts';
 import type { StoredTenant } from '../../../ports/tenant-store.ts';
 import { ADMIN_SCOPES, type AdminScope, permitsAdmin } from '../../../spec/admin-scopes.ts';
-import type { TenantId } from '../../../spec/identifiers.ts';
 import { Problem } from '../../../spec/problems.ts';
 import { insufficientScope } from '../../../tokens/bearer-token.ts';
 import type { AdminCaller } from '../authenticate.ts';
@@ -82,8 +81,7 @@ interface ApplyBody {
 }
 
 function stepOf(members: ApplyBody['steps'][number], index: number): ApplicableTenant {
-  const { action, seen, adopted_from, issuer, aliases = [], settings = {}, disabled } = members;
-  const id = members.id as TenantId;
+  const { id, action, seen, adopted_from, issuer, aliases = [], settings = {}, disabled } = members;
   const step = { action, id, seen, ...(adopted_from === undefined ? {} : { adopted_from }) };
   if (action === 'delete') return { step };
   if (issuer !== undefined) return { step, declared: { id, issuer, aliases, settings, disabled } };
