@@ -266,3 +266,27 @@ test('the installed package has a typed client that compiles in a strict project
   });
   assert.equal(stdout, 'function\n');
 });
+
+test('the installed package has a check of access tokens that compiles in a strict project with the types of Node', () => {
+  const consumer = [
+    "import { createServer } from 'node:http';",
+    "import { type AccessToken, resourceServer } from 'chancery/resource-server';",
+    "const credentials = { client_id: 'api', client_secret: 'secret' };",
+    "const api = resourceServer({ issuer: 'https://op.example.com', audience: 'https://api.example.com', credentials });",
+    'createServer(async (request, response) => {',
+    "  const token: AccessToken | undefined = await api.node(request, response, { scope: 'read' });",
+    '  if (token !== undefined) response.end(token.sub);',
+    '});',
+  ];
+  writeFileSync(join(site, 'api.mts'), consumer.join('\n'));
+  const types = ['--typeRoots', join(REPOSITORY, 'node_modules/@types'), '--types', 'node'];
+  const words = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', ...types, 'api.mts'];
+  const compiler = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+  assert.equal(spawnSync(process.execPath, [compiler, ...words], { cwd: site, encoding: 'utf8' }).stdout, '');
+  const script = "console.log(Object.keys(await import('chancery/resource-server')).join())";
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: site,
+    encoding: 'utf8',
+  });
+  assert.equal(stdout, 'resourceServer\n');
+});

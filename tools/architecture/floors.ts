@@ -17,6 +17,7 @@ const SETTINGS_TYPE = /^import type \{ Settings \} from '(?:\.\.\/)+config\/sett
 export const FLOORS: ReadonlyMap<string, readonly string[]> = new Map([
   ['client', []],
   ['console', ['client']],
+  ['resource-server', []],
   ['spec', []],
   ['ports', ['spec']],
   ...DOMAIN.map((floor, index) => [floor, [...LOWEST, ...DOMAIN.slice(0, index)]] as const),
@@ -43,8 +44,8 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   '@preact/signals': /^src\/console\//,
 };
 
-/** Folders that may read the clock of the machine: for the Date header, for deadlines and for the age of a schema. The console runs in a browser. */
-const MACHINE = /^src\/(process|cli|system|testing|http|storage|outbound|console)\//;
+/** Folders that may read the clock of the machine: for the Date header, for deadlines and for the age of a schema. The console runs in a browser, and the check of tokens in programs of others. */
+const MACHINE = /^src\/(process|cli|system|testing|http|storage|outbound|console|resource-server)\//;
 
 export const FLOOR_LAWS: readonly Law[] = [
   {

@@ -4,16 +4,29 @@ import { packaged, runFile } from '../child.ts';
 
 /** Writes the typed client as JavaScript with declarations, for programs of others. */
 export async function emitClient(folder: string): Promise<void> {
+  // Browsers and every server runtime have these.
+  await emit(folder, 'src/client/client.ts', '--lib es2022,dom,dom.iterable --types', '');
+}
+
+/** Writes the check of access tokens in the same way. It uses modules of Node. */
+export async function emitResourceServer(folder: string): Promise<void> {
+  await emit(folder, 'src/resource-server/resource-server.ts', '--lib es2023 --types node');
+}
+
+async function emit(
+  folder: string,
+  source: string,
+  options: string,
+  ...more: readonly string[]
+): Promise<void> {
   const words = [
-    'src/client/client.ts --ignoreConfig --strict --declaration --rewriteRelativeImportExtensions',
-    // Browsers and every server runtime have these.
-    '--target es2022 --lib es2022,dom,dom.iterable --module nodenext',
+    `${source} --ignoreConfig --strict --declaration --rewriteRelativeImportExtensions`,
+    `--target es2022 --module nodenext ${options}`,
   ].flatMap((line) => line.split(' '));
   const { how, output } = await runFile(
     packaged('typescript/bin/tsc'),
     ...words,
-    '--types',
-    '',
+    ...more,
     '--outDir',
     folder,
   );
@@ -21,6 +34,6 @@ export async function emitClient(folder: string): Promise<void> {
   // The compiler leaves the names of sources in declarations.
   for (const name of globSync('*.d.ts', { cwd: folder })) {
     const file = join(folder, name);
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(from '\.\/\w+)\.ts'/gu, "$1.js'"));
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(from '\.\/[\w-]+)\.ts'/gu, "$1.js'"));
   }
 }

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { ROOT } from '../child.ts';
 import { bundleProgram } from './bundle.ts';
-import { emitClient } from './client.ts';
+import { emitClient, emitResourceServer } from './client.ts';
 import { bundleConsole } from './console.ts';
 import { licencesOf } from './licences.ts';
 
@@ -31,7 +31,7 @@ interface Checkout {
 }
 
 /**
- * Writes the npm package: the bundled program, its launcher, the typed client, the API description and documents. The same checkout gives the same octets.
+ * Writes the npm package: the bundled program, its launcher, the typed client, the check of access tokens, the API description and documents. The same checkout gives the same octets.
  * A package that is there stays until the new one is whole.
  */
 export async function buildPackage(folder: string): Promise<void> {
@@ -42,6 +42,7 @@ export async function buildPackage(folder: string): Promise<void> {
     const modules = await bundleProgram(join(fresh, 'program'));
     const shown = await bundleConsole(join(fresh, 'program/console'));
     await emitClient(join(fresh, 'client'));
+    await emitResourceServer(join(fresh, 'resource-server'));
     copyFileSync(join(ROOT, 'docs/reference/openapi.json'), join(fresh, 'openapi.json'));
     cpSync(join(ROOT, 'src/pages/theme'), join(fresh, 'program/theme'), { recursive: true });
     copyFileSync(join(import.meta.dirname, 'launcher.sh'), join(fresh, 'bin/chancery'));
@@ -71,10 +72,14 @@ function packageJson(): object {
     os: ['!win32'],
     exports: {
       './client': { types: './client/client.d.ts', default: './client/client.js' },
+      './resource-server': {
+        types: './resource-server/resource-server.d.ts',
+        default: './resource-server/resource-server.js',
+      },
       './openapi.json': './openapi.json',
       './package.json': './package.json',
     },
-    files: ['bin', 'program', 'client', 'openapi.json', LICENCES, ...DOCUMENTS],
+    files: ['bin', 'program', 'client', 'resource-server', 'openapi.json', LICENCES, ...DOCUMENTS],
     optionalDependencies,
   };
 }

@@ -5,6 +5,7 @@ const DELIVERY_TEST = 'src/events/webhooks/deliver.test.ts';
 
 const PATHS_TEST = 'src/endpoints/revocation-feed/every-path.test.ts';
 const FEED_TEST = 'src/events/revocations/revocation-feed.test.ts';
+const API_TEST = 'src/resource-server/resource-server.test.ts';
 const STREAM_TEST = 'src/endpoints/revocation-feed/revocation-feed.test.ts';
 
 /** Faults of streams of events, of the revocation feed and of webhooks. */
@@ -104,6 +105,71 @@ export const EVENTS: readonly Mutant[] = [
       {
         file: STREAM_TEST,
         test: '403: a client or token without the introspection scope opens nothing (H-641)',
+      },
+    ],
+  },
+  {
+    name: 'api-passes-over-missing-pieces',
+    fault: 'A resource server does not notice that a proxy dropped a piece of the feed.',
+    edits: [
+      {
+        file: 'src/resource-server/feed.ts',
+        find: "else if (after !== state.cursor) throw new Error('a piece of the feed is missing');",
+        replace: 'else if (after === null) throw new Error();',
+      },
+    ],
+    killers: [
+      { file: API_TEST, test: 'ends the stream, and tokens are introspected until another one is open' },
+    ],
+  },
+  {
+    name: 'api-trusts-old-tokens',
+    fault: 'A resource server accepts a token that was revoked before it began to follow the feed.',
+    edits: [
+      {
+        file: 'src/resource-server/revocations.ts',
+        find: "if (isOlder(token, begun)) return 'unknown';",
+        replace: '',
+      },
+    ],
+    killers: [
+      {
+        file: API_TEST,
+        test: 'a JWT that is older than the feed is introspected once, and an ended one is refused from then on',
+      },
+    ],
+  },
+  {
+    name: 'api-goes-on-after-a-cut',
+    fault: 'A resource server accepts known tokens although the stream is cut.',
+    edits: [
+      {
+        file: 'src/resource-server/token-check.ts',
+        find: "return state === 'good' && feed?.isLive() === true ? found : ask(token, found);",
+        replace: "return state === 'good' ? found : ask(token, found);",
+      },
+    ],
+    killers: [
+      {
+        file: API_TEST,
+        test: 'a cut stream: each request is introspected until it is back; then nothing was missed, and the cursor was sent',
+      },
+    ],
+  },
+  {
+    name: 'api-accepts-proofs-twice',
+    fault: 'A resource server accepts a DPoP proof a second time.',
+    edits: [
+      {
+        file: 'src/resource-server/dpop.ts',
+        find: "if (seen.get(name) !== undefined) return refused('the proof was used before');",
+        replace: '',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/resource-server/dpop.test.ts',
+        test: 'a proof is good once, and the same jti of another key is another proof (RFC 9449 §11.1)',
       },
     ],
   },
