@@ -3,101 +3,26 @@ import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { calculateJwkThumbprint } from 'jose';
+import {
+  API,
+  aToken,
+  athOf,
+  FollowedServer,
+  ISSUER,
+  KEY,
+  nowSeconds,
+  OTHER_KEY,
+  YOUNG,
+} from '../testing/followed-server.ts';
 import { signedJwt, type TestKey, testKey } from '../testing/jwt.ts';
 import { type ResourceServer, type ResourceServerOptions, resourceServer } from './resource-server.ts';
-
-const ISSUER = 'https://op.example.com/c2';
-const API = 'https://api.example.com';
-const KEY = testKey('ES256', 'first');
-const OTHER_KEY = testKey('ES256', 'second');
-
-const athOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
-const nowSeconds = (): number => Math.floor(Date.now() / 1000);
-
-/** An authorisation server that a test moves by hand. */
-class TestServer {
-  readonly asked: string[] = [];
-  readonly cursors: (string | undefined)[] = [];
-  readonly opaque = new Map<string, object>();
-  readonly ended = new Set<string>();
-  keys: readonly TestKey[] = [KEY];
-  /** Without it, the server is away. */
-  isThere = true;
-  hasFeed = true;
-  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #place = 0;
-  #opened = 0;
-
-  readonly fetch: typeof fetch = async (input, request) => {
-    if (!this.isThere) throw new TypeError('fetch failed');
-    const { pathname } = new URL(input instanceof Request ? input.url : input);
-    if (pathname.endsWith('/openid-configuration'))
-      return Response.json({
-        issuer: ISSUER,
-        jwks_uri: `${ISSUER}/jwks.json`,
-        introspection_endpoint: `${ISSUER}/token/introspect`,
-        ...(this.hasFeed ? { chancery_revocation_feed_endpoint: `${ISSUER}/token/revocations` } : {}),
-      });
-    if (pathname.endsWith('/jwks.json')) return Response.json({ keys: this.keys.map(({ jwk }) => jwk) });
-    const form = new URLSearchParams(typeof request?.body === 'string' ? request.body : '');
-    if (pathname.endsWith('/token/introspect'))
-      return Response.json(this.#introspect(form.get('token') ?? ''));
-    return this.#feed(form.get('cursor') ?? undefined, request?.signal ?? undefined);
-  };
-
-  #introspect(token: string): object {
-    this.asked.push(token);
-    if (this.ended.has(token)) return { active: false };
-    const known = this.opaque.get(token);
-    if (known !== undefined) return { active: true, ...known };
-    const claims = token.startsWith('eyJ')
-      ? (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as object)
-      : undefined;
-    return claims === undefined ? { active: false } : { active: true, ...claims };
-  }
-
-  #feed(cursor: string | undefined, signal: AbortSignal | undefined): Response {
-    this.cursors.push(cursor);
-    this.#opened += 1;
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#stream = controller;
-        signal?.addEventListener('abort', () => controller.error(signal.reason));
-      },
-    });
-    this.tell([], {});
-    return new Response(body, { status: 200 });
-  }
-
-  get opened(): number {
-    return this.#opened;
-  }
-
-  /** Sends a piece. @param change other claims */
-  tell(events: readonly object[], change: object, key: TestKey = KEY, header: object = {}): void {
-    const after = String(this.#place);
-    if (events.length > 0) this.#place += events.length;
-    const claims = { iss: ISSUER, iat: nowSeconds(), after, cursor: String(this.#place), events, ...change };
-    this.write(
-      `event: revocations\nid: x\ndata: ${signedJwt(key, claims, { typ: 'revocation-feed+jwt', ...header })}\n\n`,
-    );
-  }
-
-  write(text: string): void {
-    this.#stream?.enqueue(new TextEncoder().encode(text));
-  }
-
-  end(reason = 'server-stops'): void {
-    this.write(`event: end\ndata: {"reason":"${reason}"}\n\n`);
-  }
-}
 
 const open = new Set<ResourceServer>();
 after(() => {
   for (const each of open) each.close();
 });
 
-function world(options: Partial<ResourceServerOptions> = {}, server = new TestServer()) {
+function world(options: Partial<ResourceServerOptions> = {}, server = new FollowedServer()) {
   const problems: string[] = [];
   const api = resourceServer({
     issuer: ISSUER,
@@ -119,25 +44,6 @@ async function live(options: Partial<ResourceServerOptions> = {}) {
   const made = world(options);
   await until(() => made.api.isLive());
   return made;
-}
-
-/** A token that is so young that the feed tells everything about it. */
-const YOUNG = 100;
-
-function aToken(change: object = {}, key: TestKey = KEY, header: object = {}): string {
-  const iat = nowSeconds() + YOUNG;
-  const claims = {
-    iss: ISSUER,
-    aud: API,
-    sub: 'alice',
-    client_id: 'app',
-    scope: 'read write',
-    jti: `t${Math.random()}`,
-    iat,
-    exp: iat + 600,
-    ...change,
-  };
-  return signedJwt(key, claims, { typ: 'at+jwt', ...header });
 }
 
 const statusOf = async (api: ResourceServer, token: string, scope?: string): Promise<number> => {
@@ -253,7 +159,7 @@ test('a stream that says nothing counts as cut after staleness seconds', async (
   assert.deepEqual(server.asked, [token]);
 });
 
-const FORGERIES: Readonly<Record<string, (server: TestServer) => void>> = {
+const FORGERIES: Readonly<Record<string, (server: FollowedServer) => void>> = {
   'a piece that a stranger has signed': (server) => server.tell([], {}, testKey('ES256', KEY.kid)),
   'a piece of another issuer': (server) => server.tell([], { iss: 'https://other.example' }),
   'an access token as a piece': (server) => server.tell([], {}, KEY, { typ: 'at+jwt' }),
@@ -290,7 +196,7 @@ test('a proxy that holds pieces back is noticed: their time is older than that o
 });
 
 test('no feed at the server, or feed: false: each request is introspected', async () => {
-  const without = new TestServer();
+  const without = new FollowedServer();
   without.hasFeed = false;
   for (const made of [world({ feed: false }), world({}, without)]) {
     const token = aToken();
