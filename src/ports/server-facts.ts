@@ -10,7 +10,15 @@ export interface NotedRefusal extends RecentRefusal {
   readonly tenant: string;
 }
 
-/** Facts about the running server, for its administration. With several workers, each knows its own. */
+/** What processes have answered and refused. */
+export interface ServedFacts {
+  /** The answers since the start, by the class of their status. */
+  readonly requests: Readonly<Record<string, number>>;
+  /** The latest refusals, the newest first. */
+  readonly refusals: readonly NotedRefusal[];
+}
+
+/** Facts about the running server, for its administration. */
 export interface ServerFacts {
   readonly version: string;
   readonly node: string;
@@ -21,12 +29,10 @@ export interface ServerFacts {
   readonly started_at: number;
   /** The source of each setting of the process: `default`, a profile, a file or an environment variable. */
   readonly origins: Readonly<Record<string, string>>;
-  /** The answers of this process since its start, by the class of their status. */
-  requests(): Readonly<Record<string, number>>;
+  /** Asks every worker. One that does not answer in time is left out. */
+  served(): Promise<ServedFacts>;
   /** The rows of all tenants. */
   objects(): Promise<StoredObjects>;
   /** When the certificates of the listeners expire, in seconds since the Unix epoch. */
   certificates(): readonly { readonly name: string; readonly expires_at: number }[];
-  /** The latest refusals of this process, the newest first. */
-  refusals(): readonly NotedRefusal[];
 }

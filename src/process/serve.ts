@@ -10,12 +10,12 @@ import type { Backups } from '../ports/backup-store.ts';
 import type { DevelopmentFacts } from '../ports/development.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { ServerFacts } from '../ports/server-facts.ts';
+import type { ServedFacts } from '../ports/server-facts.ts';
 import type { FileCheckState, Storage } from '../ports/storage.ts';
 import { systemClock } from '../system/clock.ts';
 import { shorteningLog } from '../system/log.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
-import { rememberingRefusals } from '../system/recent-refusals.ts';
+import { type RefusalBounds, rememberingRefusals } from '../system/recent-refusals.ts';
 import { managementEndpoints } from '../tenant/management-endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { openServerBackups } from './backups.ts';
@@ -122,6 +122,8 @@ export interface ServiceNeeds {
   readonly origins?: ResolvedSettings['origins'];
   /** For the start page; absent in production. */
   readonly development?: DevelopmentFacts;
+  /** Asks the other workers; absent for a server with one process. */
+  readonly servedByOthers?: () => Promise<readonly ServedFacts[]>;
 }
 
 /** The protocol, served by this process. */
@@ -132,6 +134,8 @@ export interface Service {
   /** For the management listener. */
   readonly administration: Tenancy;
   state(): Promise<Readiness>;
+  /** Returns what this process has answered and refused. */
+  served(): ServedFacts;
   /** Resolves with the damage that the check of the database file finds; never if it finds none. */
   readonly damage: Promise<string>;
   /** Refuses every write from now on. */
@@ -153,13 +157,15 @@ export async function startService(needs: ServiceNeeds): Promise<Service | undef
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
   };
   const { log, refusals } = rememberingRefusals(needs.log, () => systemClock.now(), REFUSALS_MAX);
+  const served = (): ServedFacts => ({ requests: needs.measured.answers(), refusals: refusals() });
   const { settings, measured: metrics, check: counts, development } = needs;
   const offered = {
     backups: openServerBackups({ settings, log, metrics, counts, closers }),
     ...(development === undefined ? {} : { development }),
   };
   try {
-    return await open({ ...needs, log, refusals, offered }, closers, close);
+    const service = await open({ ...needs, log, served, offered }, closers, close);
+    return service === undefined ? undefined : { ...service, served };
   } catch (failure) {
     await close();
     throw failure;
@@ -172,13 +178,13 @@ interface Offered extends Pick<ServiceNeeds, 'development'> {
 }
 
 /** Refusals that the administration can show. */
-const REFUSALS_MAX = 500;
+const REFUSALS_MAX: RefusalBounds = { latest: 500, perClient: 10, clients: 300 };
 
 async function open(
-  needs: ServiceNeeds & Pick<ServerFacts, 'refusals'> & { readonly offered: Offered },
+  needs: ServiceNeeds & Pick<Service, 'served'> & { readonly offered: Offered },
   closers: (() => Promise<void>)[],
   close: () => Promise<void>,
-): Promise<Service | undefined> {
+): Promise<Omit<Service, 'served'> | undefined> {
   const { settings, mode, log, measured, memory, shared, check, stopped } = needs;
   const tls = openTls(settings, log);
   const tracing = await openProcessTracing(settings, measured);

@@ -3,19 +3,23 @@ import type { AddressInfo } from 'node:net';
 import type { Readiness } from '../endpoints/health/endpoint.ts';
 import type { Log } from '../ports/log.ts';
 
-type Question = 'state' | 'metrics';
+type Question = 'state' | 'metrics' | 'served';
 
 /** A message from the supervising process to a worker. */
 type ToWorker =
   | { readonly kind: 'stop' }
   /** Another worker found damage in the database file. */
   | { readonly kind: 'stop-writes'; readonly reason: string }
-  | { readonly kind: 'ask'; readonly id: number; readonly what: Question };
+  | { readonly kind: 'ask'; readonly id: number; readonly what: Question }
+  /** The answers of the other workers to `ask-others`. */
+  | { readonly kind: 'others'; readonly id: number; readonly values: readonly string[] };
 
 /** A message from a worker to the supervising process. */
 export type FromWorker =
   | { readonly kind: 'serving'; readonly address: AddressInfo; readonly administration: string }
   | { readonly kind: 'damage'; readonly reason: string }
+  /** Asks what the other workers have served. */
+  | { readonly kind: 'ask-others'; readonly id: number }
   | { readonly kind: 'answer'; readonly id: number; readonly value: string };
 
 type Serving = Extract<FromWorker, { readonly kind: 'serving' }>;
@@ -203,10 +207,18 @@ export class Supervisor {
       if (!isFromWorker(message)) return;
       if (message.kind === 'answer') this.#questions.answered(message.id, message.value);
       else if (message.kind === 'damage') this.#stopWrites(message.reason);
+      else if (message.kind === 'ask-others') void this.#askOthers(place, message.id);
       else this.#cameToServe(place, message);
     });
     child.on('error', (cause) => log.error({ cause, worker: place.number }, 'a worker could not be reached'));
     child.on('close', (code, signal) => this.#left(place, code, signal));
+  }
+
+  /** Asks all workers but one, which wants to know. */
+  async #askOthers({ number, child }: Place, id: number): Promise<void> {
+    const others = new Map([...this.#live()].filter(([each]) => each !== number));
+    const answers = await this.#questions.ask(others, 'served');
+    tell(child, { kind: 'others', id, values: [...answers.values()] });
   }
 
   #stopWrites(reason: string): void {

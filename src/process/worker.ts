@@ -1,6 +1,8 @@
 import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { ServedFacts } from '../ports/server-facts.ts';
 import { shorteningLog } from '../system/log.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
 import { systemRandom } from '../system/random.ts';
@@ -19,6 +21,35 @@ export interface Parent {
 
 /** Characters of the secret that opens a worker's part of the management listener to its supervisor. */
 const SECRET_LENGTH = 43;
+
+const NOTHING_SERVED: ServedFacts = { requests: {}, refusals: [] };
+
+/** Asks the other workers, by way of the supervisor. Requests at once share one question. */
+class OtherWorkers {
+  readonly #parent: Pick<Parent, 'send'>;
+  #asked: { readonly id: number; readonly answer: PromiseWithResolvers<readonly string[]> } | undefined;
+  #last = 0;
+
+  constructor(parent: Pick<Parent, 'send'>) {
+    this.#parent = parent;
+  }
+
+  answered(id: number, values: readonly string[]): void {
+    if (this.#asked?.id !== id) return;
+    this.#asked.answer.resolve(values);
+    this.#asked = undefined;
+  }
+
+  async served(): Promise<readonly ServedFacts[]> {
+    if (this.#asked === undefined) {
+      this.#last += 1;
+      this.#asked = { id: this.#last, answer: Promise.withResolvers() };
+      this.#parent.send({ kind: 'ask-others', id: this.#last });
+    }
+    const values = await this.#asked.answer.promise;
+    return values.map((value) => JSON.parse(value) as ServedFacts);
+  }
+}
 
 /** Serves as one of several processes: the parent has the management listener, and passes its requests on. */
 export async function startWorker(
@@ -42,19 +73,8 @@ export async function startWorker(
   const memory = openMemory(settings);
   const measured = prometheusMetrics(() => memory.caches.figures());
   let service: Service | undefined;
-  const answers = {
-    state: async (): Promise<string> => JSON.stringify((await service?.state()) ?? { status: 'starting' }),
-    metrics: async (): Promise<string> => await measured.text(),
-  };
-  parent.onMessage((message) => {
-    if (!isToWorker(message)) return;
-    if (message.kind === 'stop') return stop.abort();
-    if (message.kind === 'stop-writes') return service?.stopWrites(message.reason);
-    const { id, what } = message;
-    void answers[what]().then((value) => parent.send({ kind: 'answer', id, value }));
-  });
-  // Without its parent nothing would stop this process.
-  parent.onEnd(() => stop.abort());
+  const others = new OtherWorkers(parent);
+  followParent(parent, { stop, measured, others, service: () => service });
   service = await startService({
     settings,
     mode: 'production',
@@ -65,6 +85,7 @@ export async function startWorker(
     check,
     stopped: stop.signal,
     origins,
+    servedByOthers: async () => await others.served(),
   });
   if (service === undefined) return undefined;
   const serving = service;
@@ -89,4 +110,32 @@ export async function startWorker(
       await management.close();
     },
   };
+}
+
+interface Following {
+  readonly stop: AbortController;
+  readonly measured: Pick<Metrics, 'text'>;
+  readonly others: OtherWorkers;
+  /** Undefined while it starts. */
+  readonly service: () => Service | undefined;
+}
+
+/** Answers the questions of the supervisor, and does what it says. */
+function followParent(parent: Parent, { stop, measured, others, service }: Following): void {
+  const answers = {
+    state: async (): Promise<string> => JSON.stringify((await service()?.state()) ?? { status: 'starting' }),
+    metrics: async (): Promise<string> => await measured.text(),
+    served: async (): Promise<string> =>
+      await Promise.resolve(JSON.stringify(service()?.served() ?? NOTHING_SERVED)),
+  };
+  parent.onMessage((message) => {
+    if (!isToWorker(message)) return;
+    if (message.kind === 'stop') return stop.abort();
+    if (message.kind === 'stop-writes') return service()?.stopWrites(message.reason);
+    if (message.kind === 'others') return others.answered(message.id, message.values);
+    const { id, what } = message;
+    void answers[what]().then((value) => parent.send({ kind: 'answer', id, value }));
+  });
+  // Without its parent nothing would stop this process.
+  parent.onEnd(() => stop.abort());
 }

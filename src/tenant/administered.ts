@@ -1,7 +1,7 @@
 import { environmentName } from '../config/environment.ts';
 import { maskedValue } from '../config/masked-value.ts';
 import { SETTING_PATHS, type SettingPath, type Settings, settingAt } from '../config/settings.ts';
-import type { NotedRefusal, ServerFacts } from '../ports/server-facts.ts';
+import type { ServedFacts, ServerFacts } from '../ports/server-facts.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 
 /** A setting as the administration shows it. */
@@ -23,8 +23,8 @@ export interface ShownSetting {
 /** The server as one tenant's administration sees it. */
 export interface Administered {
   readonly settings: () => readonly ShownSetting[];
-  /** The refusals of requests to the tenant. The default tenant also sees those that reached no tenant. */
-  readonly refusals: () => readonly NotedRefusal[];
+  /** All answers, and the refusals of requests to the tenant. The default tenant also sees those that reached no tenant. */
+  readonly served: () => Promise<ServedFacts>;
   /** Undefined for a tenant other than the default one, which learns nothing about the others. */
   readonly server: ServerFacts | undefined;
   readonly started_at: number | null;
@@ -45,8 +45,11 @@ export function administered({ id, isFirst, settings, origins, server }: OfTenan
   const sources = origins ?? server?.origins ?? {};
   return {
     settings: () => SETTING_PATHS.map((path) => shown(path, settings, sources[path] ?? 'default')),
-    refusals: () =>
-      (server?.refusals() ?? []).filter(({ tenant }) => tenant === id || (isFirst && tenant === '')),
+    async served() {
+      const { requests = {}, refusals = [] } = (await server?.served()) ?? {};
+      const own = refusals.filter(({ tenant }) => tenant === id || (isFirst && tenant === ''));
+      return { requests, refusals: own };
+    },
     server: isFirst ? server : undefined,
     started_at: server?.started_at ?? null,
     version: server?.version ?? null,

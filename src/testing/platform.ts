@@ -120,7 +120,7 @@ const SERVER: ServerFacts = {
   pid: 1234,
   started_at: START - 3600,
   origins: {},
-  requests: () => ({ '2xx': 12, '4xx': 3 }),
+  served: async () => ({ requests: { '2xx': 12, '4xx': 3 }, refusals: [] }),
   objects: async () => ({
     clients: 2,
     accounts: 1,
@@ -130,7 +130,6 @@ const SERVER: ServerFacts = {
     clientVersions: 4,
   }),
   certificates: () => [],
-  refusals: () => [],
 };
 
 const CACHE_SIZES = { clients: 1000, accessTokens: 1000 };

@@ -78,6 +78,8 @@ test('serve --workers 2: one ready line, two processes share the port, health an
     assert.match(text, new RegExp(`^process_start_time_seconds\\{worker="${worker}"\\} \\d`, 'mu'));
   }
   await assertAdministration(program);
+  await assertOneServer(program);
+  await assertDownload(program);
 });
 
 /** The supervisor passes requests of the management listener on, in turn, with headers, query, body and answer. */
@@ -120,6 +122,81 @@ async function assertAdministration(administered: Program): Promise<void> {
     await refused.body?.cancel();
   }
   assert.equal((await ask('/health/live')).status, 200);
+}
+
+interface Asked {
+  readonly items?: readonly {
+    readonly client_id: string;
+    readonly reason: string;
+    readonly request_id: string;
+  }[];
+  readonly process?: { readonly requests: Readonly<Record<string, number>> };
+  readonly refusals?: Readonly<Record<string, number>>;
+  readonly id?: string;
+  readonly state?: string;
+  readonly bytes?: number;
+}
+
+async function administer({ managementUrl, adminToken, tenant }: Program, path: string, method = 'GET') {
+  const headers = { authorization: `Bearer ${adminToken}`, 'tenant-id': tenant };
+  return await fetch(`${managementUrl}/admin/v1${path}`, { method, headers });
+}
+
+/** Whichever worker answers, it tells what both have answered and refused. */
+async function assertOneServer(running: Program): Promise<void> {
+  const answer = await call(running, {
+    method: 'POST',
+    path: '/register',
+    bearer: running.masterToken,
+    json: SERVICE,
+  });
+  const { client_id } = registrationOf(answer);
+  const authorization = `Basic ${Buffer.from(`${client_id}:wrong`).toString('base64')}`;
+  const refused = await Promise.all(
+    Array.from({ length: 24 }, async () => {
+      const headers = { authorization, connection: 'close' };
+      const body = new URLSearchParams({ grant_type: 'client_credentials' });
+      return (await fetch(`${running.url}/token`, { method: 'POST', headers, body })).status;
+    }),
+  );
+  assert.deepEqual(new Set(refused), new Set([401]));
+  const asked = async (path: string): Promise<Asked> =>
+    (await (await administer(running, path)).json()) as Asked;
+  const lists = [
+    await asked(`/refusals?client_id=${client_id}`),
+    await asked(`/refusals?client_id=${client_id}`),
+  ];
+  for (const { items = [] } of lists) {
+    assert.deepEqual(
+      [items.length, new Set(items.map(({ reason }) => reason))],
+      [24, new Set(['wrong-secret'])],
+    );
+    assert.ok(
+      new Set(items.map(({ request_id }) => request_id.split('-')[0])).size > 1,
+      'both have refused some',
+    );
+  }
+  assert.deepEqual(lists[0], lists[1]);
+  const figures = [await asked('/statistics'), await asked('/statistics')];
+  const counted = figures.map(({ process: found, refusals }) => [
+    found?.requests['4xx'],
+    refusals?.['wrong-secret'],
+  ]);
+  assert.deepEqual(counted[0], counted[1]);
+  const [four = 0] = counted[0] ?? [];
+  assert.ok(four >= 24, JSON.stringify(counted));
+}
+
+/** A file comes through the supervisor with its length. */
+async function assertDownload(running: Program): Promise<void> {
+  const made = (await (await administer(running, '/backups', 'POST')).json()) as Asked;
+  const read = async (): Promise<Asked> =>
+    (await (await administer(running, `/backups/${made.id}`)).json()) as Asked;
+  await until(async () => (await read()).state !== 'creating', 'the backup does not end');
+  const { bytes } = await read();
+  const file = await administer(running, `/backups/${made.id}/file`);
+  assert.equal(file.headers.get('content-length'), String(bytes));
+  assert.equal((await file.bytes()).length, bytes);
 }
 
 test('a worker that is killed is replaced: the others go on, what was acknowledged is there, the log says who died', {

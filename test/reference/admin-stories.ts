@@ -66,7 +66,12 @@ const REFUSAL = {
 };
 
 const figures: Story = async () => {
-  const story = storyTenant({}, { server: { refusals: () => [REFUSAL] } });
+  const story = storyTenant(
+    {},
+    {
+      server: { served: async () => ({ requests: { '2xx': 12, '4xx': 3 }, refusals: [REFUSAL] }) },
+    },
+  );
   const { tenant } = story;
   await tenant.send('admin-statistics', {
     bearer: ADMIN,

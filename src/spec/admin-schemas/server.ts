@@ -37,7 +37,7 @@ export const ADMIN_SERVER_SCHEMAS = {
           workers: said('How many processes the server has.', NUMBER),
           node: TEXT,
           storage: { enum: ['sqlite', 'postgresql'] },
-          requests: said('Answers since the process began, by the class of their status.', {
+          requests: said('Answers of all workers since each began, by the class of their status.', {
             type: 'object',
             additionalProperties: NUMBER,
           }),
@@ -58,7 +58,7 @@ export const ADMIN_SERVER_SCHEMAS = {
         { type: 'null' },
       ],
     }),
-    refusals: said('The latest refusals that the process remembers, by their reason.', {
+    refusals: said('The latest refusals that the workers remember, by their reason.', {
       type: 'object',
       additionalProperties: NUMBER,
     }),
@@ -72,7 +72,7 @@ export const ADMIN_SERVER_SCHEMAS = {
     }),
   }),
   AdminRefusal: said(
-    'A request that the process refused.',
+    'A request that the server refused.',
     closed({
       request_id: TEXT,
       at: TIME,

@@ -14,7 +14,7 @@ export const refusalList = operationContract({
   kind: 'list',
   name: 'admin-refusal-list',
   path: '/admin/v1/refusals',
-  purpose: 'Lists the latest requests that the answering process refused, the newest first.',
+  purpose: 'Lists the latest requests that the processes of the server refused, the newest first.',
   scope: 'admin:audit:read',
   query: {
     client_id: { words: 'Only requests that claimed to come from this client.' },

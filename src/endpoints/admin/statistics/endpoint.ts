@@ -1,6 +1,6 @@
 import { listServerKeys } from '../../../keys/list-server-keys.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { NotedRefusal, ServerFacts } from '../../../ports/server-facts.ts';
+import type { NotedRefusal, ServedFacts, ServerFacts } from '../../../ports/server-facts.ts';
 import { timeOrNever, timeText } from '../../../spec/time-text.ts';
 import { type AdminKeyNeeds, keyListNeeds } from '../key-list.ts';
 import { type Item, listing, reading } from '../operation.ts';
@@ -12,7 +12,7 @@ export interface AdminStatisticsNeeds extends AdminKeyNeeds {
     readonly version: string | null;
     readonly started_at: number | null;
     readonly server: ServerFacts | undefined;
-    readonly refusals: () => readonly NotedRefusal[];
+    readonly served: () => Promise<ServedFacts>;
   };
   readonly clock: Clock;
   /** Undefined without a federation. */
@@ -21,13 +21,14 @@ export interface AdminStatisticsNeeds extends AdminKeyNeeds {
 
 export const adminStatistics = [
   reading<AdminStatisticsNeeds>(statistics, async (needs) => {
-    const { version, started_at, server, refusals } = needs.administered;
-    const counts = Map.groupBy(refusals(), ({ reason }) => reason);
+    const { version, started_at, server, served } = needs.administered;
+    const { requests, refusals } = await served();
+    const counts = Map.groupBy(refusals, ({ reason }) => reason);
     return {
       item: {
         version,
         started_at: timeOrNever(started_at),
-        process: server === undefined ? null : processOf(server),
+        process: server === undefined ? null : processOf(server, requests),
         objects: server === undefined ? null : await objectsOf(server),
         refusals: Object.fromEntries([...counts].map(([reason, noted]) => [reason, noted.length])),
         expiring: await expiring(needs),
@@ -36,8 +37,8 @@ export const adminStatistics = [
   }),
   listing<AdminStatisticsNeeds>(refusalList, async ({ administered }, { query, page }) => {
     const { client_id, reason, endpoint } = query;
-    const found = administered
-      .refusals()
+    const { refusals } = await administered.served();
+    const found = refusals
       .filter((noted) => client_id === undefined || noted.client === client_id)
       .filter((noted) => reason === undefined || noted.reason === reason)
       .filter((noted) => endpoint === undefined || noted.endpoint === endpoint);
@@ -45,12 +46,12 @@ export const adminStatistics = [
   }),
 ];
 
-const processOf = (server: ServerFacts): Item => ({
+const processOf = (server: ServerFacts, requests: ServedFacts['requests']): Item => ({
   pid: server.pid,
   workers: server.workers,
   node: server.node,
   storage: server.storage,
-  requests: server.requests(),
+  requests,
 });
 
 async function objectsOf(server: ServerFacts): Promise<Item> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NotedRefusal } from '../../../ports/server-facts.ts';
+import type { NotedRefusal, ServerFacts } from '../../../ports/server-facts.ts';
 import { testAdminOperation } from '../../../testing/admin-operations.ts';
 import { testPlatform } from '../../../testing/platform.ts';
 import { ADMIN, START, testTenant } from '../../../testing/tenant.ts';
@@ -21,9 +21,14 @@ const refusal = (number: number, about: Partial<NotedRefusal> = {}): NotedRefusa
   ...about,
 });
 
+const served =
+  (...refusals: readonly NotedRefusal[]): ServerFacts['served'] =>
+  async () =>
+    await Promise.resolve({ requests: { '2xx': 12, '4xx': 3 }, refusals });
+
 test('200: GET /admin/v1/statistics has the figures of the process, the rows, and what expires next', async () => {
   const certificates = () => [{ name: 'listener', expires_at: START + 60 }];
-  const tenant = testTenant({ server: { certificates, refusals: () => [refusal(1), refusal(2)] } });
+  const tenant = testTenant({ server: { certificates, served: served(refusal(1), refusal(2)) } });
   const { json } = await tenant.send('admin-statistics', { bearer: ADMIN });
   const { expiring, ...others } = json;
   assert.deepEqual(others, {
@@ -40,9 +45,9 @@ test('200: GET /admin/v1/statistics has the figures of the process, the rows, an
 
 test('200: another tenant than the default one learns nothing about the process, the rows and the certificates of all', async () => {
   const certificates = () => [{ name: 'listener', expires_at: START + 60 }];
-  const refusals = () => [refusal(1), refusal(2, { tenant: 'other' }), refusal(3, { tenant: '' })];
+  const noted = served(refusal(1), refusal(2, { tenant: 'other' }), refusal(3, { tenant: '' }));
   const platform = {
-    ...testPlatform({ server: { certificates, refusals } }),
+    ...testPlatform({ server: { certificates, served: noted } }),
     superiorAdmins: () => undefined,
   };
   const tenant = testTenant({ platform });
@@ -54,12 +59,12 @@ test('200: another tenant than the default one learns nothing about the process,
 });
 
 test('200: GET /admin/v1/refusals has the latest refusals by client, reason and endpoint', async () => {
-  const refusals = () => [
+  const noted = served(
     refusal(1),
     refusal(2, { client: 'two', reason: 'unknown-client' }),
     refusal(3, { tenant: '', endpoint: 'edge' }),
-  ];
-  const tenant = testTenant({ server: { refusals } });
+  );
+  const tenant = testTenant({ server: { served: noted } });
   const ids = async (query: string): Promise<unknown> => {
     const { json } = await tenant.send('admin-refusal-list', { bearer: ADMIN, query });
     return (json['items'] as readonly { request_id: string }[]).map(({ request_id }) => request_id);
