@@ -225,7 +225,7 @@ export interface AdminStatistics {
   readonly expiring: readonly ({ readonly kind: 'key-rotation' | 'key-activation' | 'key-removal' | 'certificate' | 'trust-anchor'; readonly name: string; readonly at: string })[];
 }
 
-/** A request that the process refused. */
+/** A request that the server refused. */
 export interface AdminRefusal {
   readonly request_id: string;
   readonly at: string;

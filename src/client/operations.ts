@@ -244,7 +244,7 @@ export interface Calls {
   adminSettingList: { readonly request: { readonly query?: { readonly search?: string | number | boolean; readonly changed?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminSetting | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Returns one setting. `GET /admin/v1/settings/{name}` */
   adminSettingRead: { readonly request: { readonly name: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminSetting | Readonly<Record<string, unknown>> };
-  /** Lists the latest requests that the answering process refused, the newest first. `GET /admin/v1/refusals` */
+  /** Lists the latest requests that the processes of the server refused, the newest first. `GET /admin/v1/refusals` */
   adminRefusalList: { readonly request: { readonly query?: { readonly client_id?: string | number | boolean; readonly reason?: string | number | boolean; readonly endpoint?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminRefusal | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Returns figures of the server: its rows, its answers, and what expires next. `GET /admin/v1/statistics` */
   adminStatistics: { readonly request: { readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminStatistics | Readonly<Record<string, unknown>> };

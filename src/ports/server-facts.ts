@@ -10,7 +10,7 @@ export interface NotedRefusal extends RecentRefusal {
   readonly tenant: string;
 }
 
-/** What processes have answered and refused. */
+/** The answers and refusals of one process, or of several. */
 export interface ServedFacts {
   /** The answers since the start, by the class of their status. */
   readonly requests: Readonly<Record<string, number>>;

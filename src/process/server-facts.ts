@@ -13,9 +13,9 @@ interface FactsNeeds {
   readonly origins?: Readonly<Record<string, string>>;
   readonly storage: Pick<Storage, 'objects'>;
   readonly tls: OpenedTls;
-  /** Of this process. */
+  /** Returns the answers and refusals of this process. */
   readonly served: () => ServedFacts;
-  /** Of the other workers; absent for a server with one process. */
+  /** Asks the other workers; absent for a server with one process. */
   readonly servedByOthers?: () => Promise<readonly ServedFacts[]>;
 }
 

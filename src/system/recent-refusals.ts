@@ -3,11 +3,11 @@ import type { NotedRefusal } from '../ports/server-facts.ts';
 
 /** How many refusals are kept. */
 export interface RefusalBounds {
-  /** Of all. */
+  /** The number of all. */
   readonly latest: number;
-  /** Further ones of each known client, which strangers cannot push out. */
+  /** The number of further ones of each known client, which strangers cannot push out. */
   readonly perClient: number;
-  /** Clients with further ones. */
+  /** The number of clients with further ones. */
   readonly clients: number;
 }
 
