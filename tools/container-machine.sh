@@ -165,6 +165,13 @@ check 'SIGTERM ends it with 0 within seconds, with workers too' \
   'start "${words[@]}"; stop
    start "${words[@]}" --workers 2; stop
    grep -q "\"level\":\"error\"" "$place/log" && exit 1 || :'
+check 'its management listener serves the console, with workers too' \
+  'settings+=(CHANCERY_CONSOLE_ENABLED=true)
+   start "${words[@]}" --workers 2
+   script=$(curl -sfL http://192.0.2.7:9090/console | grep -o "files/[^\"]*\.js" | tail -n 1)
+   curl -sf "http://192.0.2.7:9090/console/$script" | grep -q "code_challenge"
+   test "$(curl -s -o "$place/said" -w "%{http_code}" http://192.0.2.7:9090/admin/v1/clients)" = 401
+   stop'
 check 'it runs as a user that the image does not know, as some container platforms choose one' \
   'user=54321:10001; chmod 640 "$place/secrets/encryption-key"
    (run "${settings[@]}" config check) | grep -q "The settings are good"

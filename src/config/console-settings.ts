@@ -7,7 +7,7 @@ export const CONSOLE_SETTINGS = {
     default: false,
     defaultWords: '`false`; `true` in development',
     description:
-      'Whether the management listener serves the console at `/console/`, and whether people can sign in to it. An account needs an administration role for that. Set `console.url` too.',
+      'Whether the management listener serves the console at `/console/`, and whether people can sign in to it. With `admin.listeners: both` it also stands below the issuer. An account needs an administration role for that. Set `console.url` too.',
   }),
   'console.url': text({
     tenants: 'own',

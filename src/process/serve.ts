@@ -221,6 +221,7 @@ async function open(
     tracing,
     certificateAuthorities: tls.authorities,
     server: serverFacts({ ...needs, storage, tls }),
+    ...openConsole(() => settings),
     ...needs.offered,
   });
   closers.push(async () => await tenants.close());

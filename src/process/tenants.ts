@@ -2,6 +2,7 @@ import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Mode } from '../config/rules.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { TenantOverrides } from '../config/tenant-overrides.ts';
+import type { ConsoleNeeds } from '../endpoints/console/endpoint.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import { type NamedTenant, type TenantNames, tenantNames } from '../http/tenant-names.ts';
 import type { Backups } from '../ports/backup-store.ts';
@@ -30,6 +31,7 @@ export interface TenantsNeeds extends Omit<OpenedParts, 'storage' | 'ownOrigins'
   readonly storage: Storage;
   /** Absent for commands. */
   readonly backups?: Backups;
+  readonly console?: ConsoleNeeds;
 }
 
 /** The default tenant, and those of the table as they come and go. */
@@ -337,6 +339,7 @@ function servingWith(
               ? {
                   tenants: { store: needs.storage.tenants, mode: needs.mode },
                   ...(needs.backups === undefined ? {} : { backups: needs.backups }),
+                  ...(needs.console === undefined ? {} : { console: needs.console }),
                 }
               : { superiorAdmins }),
             jose,

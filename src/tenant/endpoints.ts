@@ -6,6 +6,7 @@ import { clientLogo } from '../endpoints/client-logo/endpoint.ts';
 import { clientRead, clientReadAtRegister } from '../endpoints/client-read/endpoint.ts';
 import { clientRegistration, clientRegistration201 } from '../endpoints/client-registration/endpoint.ts';
 import { clientUpdate, clientUpdateAtRegister } from '../endpoints/client-update/endpoint.ts';
+import { consoleEndpoints } from '../endpoints/console/endpoint.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
 import { deviceAuthorization } from '../endpoints/device-authorization/endpoint.ts';
 import { deviceVerification, deviceVerificationForm } from '../endpoints/device-verification/endpoint.ts';
@@ -155,7 +156,9 @@ export function siteOf(issuer: Issuer): Site {
   const own = [...opened(ENDPOINTS, issuer), ...signals];
   const metadata = metadataOf(issuer, own);
   const administration =
-    settings['admin.listeners'] === 'both' ? adminEndpoints(issuer, () => pathsBelow(issuer)) : [];
+    settings['admin.listeners'] === 'both'
+      ? [...adminEndpoints(issuer, () => pathsBelow(issuer)), ...ownConsole(issuer)]
+      : [];
   const transmitter = signals.length === 0 ? [] : [signalsConfiguration(issuer, own)];
   const documents = [...opened(DOCUMENTS, { ...issuer, metadata }), ...transmitter];
   const standing = [...own, ...documents, ...administration];
@@ -183,6 +186,10 @@ export function siteOf(issuer: Issuer): Site {
     allowedOrigins: settings['cors.origins'],
   };
 }
+
+/** The console of the default tenant, which administers all. */
+const ownConsole = ({ console }: Issuer): readonly Endpoint[] =>
+  console === undefined ? [] : consoleEndpoints(console);
 
 const pathsBelow = (issuer: Issuer): readonly string[] =>
   siteOf(issuer).endpoints.map(({ contract }) => contract.path);

@@ -1,6 +1,7 @@
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
 import type { Mode } from '../config/rules.ts';
 import type { AdminTokens } from '../endpoints/admin/authenticate.ts';
+import type { ConsoleNeeds } from '../endpoints/console/endpoint.ts';
 import type { Backups } from '../ports/backup-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DevelopmentFacts } from '../ports/development.ts';
@@ -70,6 +71,8 @@ export interface Platform {
   readonly tenants?: { readonly store: TenantStore; readonly mode: Mode };
   /** The backups of the database, for the administration of the default tenant; absent for every other tenant, and for commands. */
   readonly backups?: Backups;
+  /** The console, for the default tenant; absent where it is switched off, for every other tenant, and for commands. */
+  readonly console?: ConsoleNeeds;
   /** For the start page of a development server; absent in production. */
   readonly development?: DevelopmentFacts;
 }

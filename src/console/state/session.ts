@@ -76,8 +76,9 @@ export async function startSession(): Promise<void> {
   const attempt = takeAttempt();
   const answer = new URLSearchParams(location.hash.slice(1));
   const isAnswer = answer.has('state') && (answer.has('code') || answer.has('error'));
-  // The code leaves the address and the history before anything else happens.
-  if (isAnswer) history.replaceState(null, '', attempt?.hash ?? '#/');
+  // The code leaves the address and the history before anything else happens. An empty text would leave both as they are.
+  const { hash = '' } = attempt ?? {};
+  if (isAnswer) history.replaceState(null, '', hash === '' ? '#/' : hash);
   if (!isAnswer) {
     if (sessionStorage.getItem(SIGNED_OUT) !== null) {
       sessionStorage.removeItem(SIGNED_OUT);
