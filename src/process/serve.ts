@@ -161,6 +161,7 @@ export async function startService(needs: ServiceNeeds): Promise<Service | undef
   const { settings, measured: metrics, check: counts, development } = needs;
   const offered = {
     backups: openServerBackups({ settings, log, metrics, counts, closers }),
+    ...openConsole(() => settings),
     ...(development === undefined ? {} : { development }),
   };
   try {
@@ -173,7 +174,7 @@ export async function startService(needs: ServiceNeeds): Promise<Service | undef
 }
 
 /** Parts of the process that its default tenant offers. */
-interface Offered extends Pick<ServiceNeeds, 'development'> {
+interface Offered extends Pick<ServiceNeeds, 'development'>, ReturnType<typeof openConsole> {
   readonly backups: Backups;
 }
 
@@ -221,7 +222,6 @@ async function open(
     tracing,
     certificateAuthorities: tls.authorities,
     server: serverFacts({ ...needs, storage, tls }),
-    ...openConsole(() => settings),
     ...needs.offered,
   });
   closers.push(async () => await tenants.close());
