@@ -1,4 +1,4 @@
-import { deliveryItem, testWebhook, webhookItem } from '../events/webhooks/manage.ts';
+import { deliveryItem, testWebhook, webhookItem, webhookItems } from '../events/webhooks/manage.ts';
 import type { WebhookSecret } from '../events/webhooks/webhook.ts';
 import {
   actOnDeliveries,
@@ -71,7 +71,17 @@ function printAfter(
 
 const shownSecret = ({ id, value }: WebhookSecret): object => ({ secret: value, secret_id: id });
 
-const HEADS = ['ID', 'URL', 'ACTIONS', 'ENABLED', 'DELIVERED', 'LAST DELIVERY', 'MISSED'];
+const HEADS = [
+  'ID',
+  'URL',
+  'ACTIONS',
+  'ENABLED',
+  'DELIVERED',
+  'LAST DELIVERY',
+  'WAITING',
+  'FAILED',
+  'MISSED',
+];
 
 const list = command({
   words: ['webhooks', 'list'],
@@ -89,7 +99,7 @@ const list = command({
       let after: StoredWebhook | undefined;
       do {
         page = await needs.storage.webhooks.page(after?.id, PAGE);
-        const items = page.map((webhook) => webhookItem(needs, webhook));
+        const items = await webhookItems(needs, page);
         if (lines === undefined) for (const item of items) call.print(JSON.stringify(item));
         else lines.print(items.map(cells));
         after = page.at(-1);
@@ -105,8 +115,10 @@ const cells = ({
   enabled,
   delivered,
   delivered_at,
+  waiting,
+  failed,
   missed,
-}: ReturnType<typeof webhookItem>): readonly string[] =>
+}: Awaited<ReturnType<typeof webhookItems>>[number]): readonly string[] =>
   [
     id,
     url,
@@ -114,6 +126,8 @@ const cells = ({
     enabled ? 'yes' : 'no',
     delivered,
     delivered_at,
+    waiting,
+    failed,
     missed,
   ].map(cellOf);
 
@@ -130,9 +144,10 @@ const show = command({
   output: ONE_WEBHOOK,
   examples: ['chancery webhooks show 7xVq2mBn4TfLw9Ye'],
   run: async (call) =>
-    await withWebhook(call, async ({ tenant }, webhook) =>
-      printItem(webhookItem(tenant.webhooks, webhook), call),
-    ),
+    await withWebhook(call, async ({ tenant }, webhook) => {
+      const [item = {}] = await webhookItems(tenant.webhooks, [webhook]);
+      printItem(item, call);
+    }),
 });
 
 const create = command({

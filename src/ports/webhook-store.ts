@@ -73,6 +73,14 @@ export interface WebhookFigures {
   readonly oldest: number | undefined;
 }
 
+/** The deliveries of one webhook that were not accepted yet. */
+export interface WebhookBacklog {
+  readonly webhook_id: WebhookId;
+  readonly waiting: number;
+  /** Deliveries that failed for good. */
+  readonly failed: number;
+}
+
 export interface WebhookStore {
   find(id: WebhookId): Promise<StoredWebhook | undefined>;
   /** Returns at most `limit` webhooks after `after`, ordered by id. */
@@ -87,6 +95,8 @@ export interface WebhookStore {
   /** Returns the time when the next delivery of an enabled webhook is due; undefined if none waits. */
   nextDue(): Promise<number | undefined>;
   figures(): Promise<WebhookFigures>;
+  /** Returns the backlog of each webhook that has one, in no order. */
+  backlogs(): Promise<readonly WebhookBacklog[]>;
   /** Adds a webhook. Returns false if there are `max` webhooks already, also if they were created at the same moment. */
   create(webhook: StoredWebhook, max: number, event: AuditEvent): Promise<boolean>;
   /**

@@ -24,7 +24,7 @@ import type { RemovedServerKey, StoredServerKey } from '../ports/server-key-stor
 import type { SessionClient, SessionConditions, StoredSession } from '../ports/session-store.ts';
 import type { SeenProcess } from '../ports/storage.ts';
 import type { StoredTrustAnchor } from '../ports/trust-anchor-store.ts';
-import type { StoredDelivery, StoredWebhook, TakenDelivery } from '../ports/webhook-store.ts';
+import type { StoredDelivery, StoredWebhook, TakenDelivery, WebhookBacklog } from '../ports/webhook-store.ts';
 import { mapper } from './row-mapper.ts';
 
 /** A list needs no `via`. */
@@ -299,6 +299,12 @@ export const WEBHOOK_DELIVERY = mapper<StoredDelivery>({
   attempted_at: 'plain',
   due_at: 'plain',
   problem: 'plain',
+});
+
+export const WEBHOOK_BACKLOG = mapper<WebhookBacklog>({
+  webhook_id: 'plain',
+  waiting: 'plain',
+  failed: 'plain',
 });
 
 export const EVENT_STREAM = mapper<StoredStream>({

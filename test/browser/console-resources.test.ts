@@ -273,6 +273,8 @@ suite('pages of the console about other parties', () => {
       }
     };
     await untilFailed(1);
+    await admin.go('#/webhooks');
+    await page.locator('tr', { hasText: '/closed' }).getByText('1 failed').waitFor();
     await admin.go(`#/webhooks/${id}/deliveries`);
     await page.getByText('status 500').waitFor();
     await page.getByRole('button', { name: 'Try again', exact: true }).click();

@@ -128,6 +128,11 @@ export async function visit(
     requests,
     tokens,
     async go(hash) {
+      // A place that is there already loads nothing again.
+      if ((await page.evaluate('location.hash')) === hash) {
+        await page.evaluate(`location.hash = '#/-'`);
+        await settled(page);
+      }
       await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
       await settled(page);
     },

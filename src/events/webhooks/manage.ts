@@ -150,6 +150,20 @@ export function webhookItem(
   };
 }
 
+/** Returns webhooks as operators see them, with the deliveries that were not accepted yet. */
+export async function webhookItems(
+  needs: Pick<ManagementNeeds, 'sealer' | 'eventCursors' | 'storage'>,
+  webhooks: readonly StoredWebhook[],
+) {
+  const backlogs = await needs.storage.webhooks.backlogs();
+  return webhooks.map((webhook) => {
+    const { waiting, failed } = backlogs.find(({ webhook_id }) => webhook_id === webhook.id) ?? NO_BACKLOG;
+    return { ...webhookItem(needs, webhook), waiting, failed };
+  });
+}
+
+const NO_BACKLOG = { waiting: 0, failed: 0 };
+
 /** Returns a delivery as operators see it. */
 export function deliveryItem(delivery: StoredDelivery) {
   const { state, events, missed, attempts, problem, created_at, attempted_at, due_at } = delivery;

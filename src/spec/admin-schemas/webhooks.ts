@@ -46,7 +46,17 @@ const WEBHOOK = {
 export const ADMIN_WEBHOOK_SCHEMAS = {
   WebhookRequest: said('A new webhook.', closed(SET, ['url'])),
   WebhookChange: said('Members of a webhook to change.', closed(SET, [])),
-  Webhook: said('A webhook.', closed(WEBHOOK)),
+  Webhook: said(
+    'A webhook.',
+    closed(
+      {
+        ...WEBHOOK,
+        waiting: said('Deliveries that wait. In lists and reads.', COUNT),
+        failed: said('Deliveries that failed for good. In lists and reads.', COUNT),
+      },
+      Object.keys(WEBHOOK),
+    ),
+  ),
   NewWebhook: said(
     'A new webhook, with its secret: it is shown once.',
     closed({ ...WEBHOOK, secret: TEXT, secret_id: TEXT }),

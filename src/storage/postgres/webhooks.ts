@@ -1,5 +1,5 @@
 import type { DeliveryOutcome, WebhookStore } from '../../ports/webhook-store.ts';
-import { TAKEN_DELIVERY, WEBHOOK, WEBHOOK_DELIVERY } from '../rows.ts';
+import { TAKEN_DELIVERY, WEBHOOK, WEBHOOK_BACKLOG, WEBHOOK_DELIVERY } from '../rows.ts';
 import { record } from './audit.ts';
 import { changed, one, type TenantNoun, type Values } from './noun.ts';
 import { statement } from './statement.ts';
@@ -46,6 +46,11 @@ const DELIVERY_FIGURES = statement(
   `SELECT count(due_at) AS waiting, count(*) - count(due_at) AS failed,
      min(CASE WHEN due_at IS NULL THEN NULL ELSE created_at END) AS oldest
    FROM webhook_delivery WHERE tenant = :tenant`,
+);
+const BACKLOGS = statement(
+  'webhook_backlogs',
+  `SELECT webhook_id, count(due_at) AS waiting, count(*) - count(due_at) AS failed
+   FROM webhook_delivery WHERE tenant = :tenant GROUP BY webhook_id`,
 );
 const COUNT = statement('webhook_count', 'SELECT count(*) AS webhooks FROM webhook WHERE tenant = :tenant');
 const INSERT = statement(
@@ -121,7 +126,7 @@ const SWEEP = statement(
      WHERE tenant = :tenant AND due_at IS NULL AND attempted_at < :before ORDER BY attempted_at LIMIT :limit)`,
 );
 
-type Read = 'find' | 'page' | 'deliveries' | 'toPlan' | 'nextDue' | 'figures';
+type Read = 'find' | 'page' | 'deliveries' | 'toPlan' | 'nextDue' | 'figures' | 'backlogs';
 
 export const webhooks: TenantNoun<WebhookStore, Read> = {
   reads: {
@@ -162,6 +167,10 @@ export const webhooks: TenantNoun<WebhookStore, Read> = {
           oldest: oldest === null ? undefined : Number(oldest),
         };
       },
+    backlogs:
+      ({ primary }) =>
+      async (tenant) =>
+        (await primary.rows(tenant, BACKLOGS, {})).map(WEBHOOK_BACKLOG.read),
   },
   writes: {
     create: {

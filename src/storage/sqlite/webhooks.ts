@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DeliveryOutcome, WebhookStore } from '../../ports/webhook-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
-import { TAKEN_DELIVERY, WEBHOOK, WEBHOOK_DELIVERY } from '../rows.ts';
+import { TAKEN_DELIVERY, WEBHOOK, WEBHOOK_BACKLOG, WEBHOOK_DELIVERY } from '../rows.ts';
 import { eventRecording, HEAD } from './audit.ts';
 import type { TenantNoun } from './noun.ts';
 
@@ -13,7 +13,7 @@ const DUE = `
   WHERE webhook_delivery.tenant = ?1 AND due_at IS NOT NULL AND disabled_at IS NULL`;
 const FAILED = `tenant = ?1 AND webhook_id = ?2 AND state = 'failed' AND after_sequence = coalesce(?3, after_sequence)`;
 
-type Read = 'find' | 'page' | 'deliveries' | 'toPlan' | 'nextDue' | 'figures';
+type Read = 'find' | 'page' | 'deliveries' | 'toPlan' | 'nextDue' | 'figures' | 'backlogs';
 
 export const webhooks: TenantNoun<WebhookStore, Read> = {
   reads: {
@@ -67,6 +67,12 @@ export const webhooks: TenantNoun<WebhookStore, Read> = {
           oldest: oldest === null ? undefined : Number(oldest),
         };
       };
+    },
+    backlogs({ lookUps }) {
+      const backlogs = lookUps.prepare(`
+        SELECT webhook_id, count(due_at) AS waiting, count(*) - count(due_at) AS failed
+        FROM webhook_delivery WHERE tenant = ? GROUP BY webhook_id`);
+      return (tenant) => backlogs.all(tenant).map(WEBHOOK_BACKLOG.read);
     },
   },
   writes: {

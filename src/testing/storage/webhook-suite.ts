@@ -278,4 +278,26 @@ function failing(make: MakeEngine): void {
       assert.deepEqual(await webhooks.figures(), { ...figures, failed: 1 });
     }),
   );
+
+  test(
+    'backlogs count what waits and what failed of each webhook, and leave out webhooks without deliveries',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const { webhooks, audit } = tenant;
+      assert.deepEqual(await webhooks.backlogs(), []);
+      const { id } = await addWebhook(tenant, 'w');
+      await failed(tenant, id, 2);
+      const late = await addWebhook(tenant, 'late');
+      await addWebhook(tenant, 'idle');
+      for (const _ of times(4, () => 0)) await audit.append(anEvent());
+      await webhooks.plan(late.id, planOf(late.position, late.position + 1));
+      assert.deepEqual(
+        (await webhooks.backlogs()).toSorted((one, two) => two.failed - one.failed),
+        [
+          { webhook_id: id, waiting: 0, failed: 2 },
+          { webhook_id: late.id, waiting: 1, failed: 0 },
+        ],
+      );
+      assert.deepEqual(await other.webhooks.backlogs(), []);
+    }),
+  );
 }

@@ -10,7 +10,7 @@ import { facts } from '../../view/facts.ts';
 import { card, empty, failed, pageHead, skeleton, tabs } from '../../view/page.ts';
 import { when } from '../../view/time.ts';
 import { deliveries } from './deliveries.ts';
-import { actionBadges, stateBadge } from './describe.ts';
+import { actionBadges, backlogBadges, stateBadge } from './describe.ts';
 import { webhookActions } from './webhook-actions.ts';
 
 interface WebhookPageProps {
@@ -75,6 +75,7 @@ function summary(webhook: Webhook): VNode {
     card(
       t('client.life'),
       facts([
+        [t('webhooks.deliveries'), backlogBadges(webhook) ?? t('deliveries.none')],
         [t('webhooks.delivered'), number(delivered)],
         [t('webhooks.delivered_at'), when(delivered_at)],
         [t('webhooks.missed'), missed === 0 ? number(0) : badge(number(missed), 'bad')],

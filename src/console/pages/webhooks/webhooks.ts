@@ -12,7 +12,7 @@ import type { Column } from '../../view/list.ts';
 import { type ItemPage, listPage } from '../../view/list-page.ts';
 import { pageHead } from '../../view/page.ts';
 import { when } from '../../view/time.ts';
-import { actionBadges, stateBadge } from './describe.ts';
+import { actionBadges, backlogBadges, stateBadge } from './describe.ts';
 import { webhookPage } from './webhook.ts';
 import { newWebhook } from './webhook-form.ts';
 
@@ -64,6 +64,7 @@ function columns(): readonly Column<Webhook>[] {
     },
     { label: t('state'), cell: stateBadge },
     { label: t('webhooks.actions'), cell: actionBadges },
+    { label: t('webhooks.deliveries'), cell: backlogBadges },
     { label: t('webhooks.delivered_at'), cell: ({ delivered_at }) => when(delivered_at) },
     {
       label: t('webhooks.missed'),

@@ -1,4 +1,4 @@
-import { deliveryItem, testWebhook, webhookItem } from '../../../events/webhooks/manage.ts';
+import { deliveryItem, testWebhook, webhookItem, webhookItems } from '../../../events/webhooks/manage.ts';
 import type { WebhookSecret } from '../../../events/webhooks/webhook.ts';
 import {
   actOnDeliveries,
@@ -53,7 +53,8 @@ export const adminWebhooks = [
   listing<AdminWebhookNeeds>(webhookList, listWebhooks),
   reading<AdminWebhookNeeds>(webhookRead, async (needs, call) => {
     const webhook = await webhookAt(needs, call);
-    return { item: webhookItem(needs, webhook), version: String(webhook.version) };
+    const [item = {}] = await webhookItems(needs, [webhook]);
+    return { item, version: String(webhook.version) };
   }),
   creating<AdminWebhookNeeds>(webhookCreate, async (needs, call) => {
     const act = await creationOfWebhook(needs, call.body);
@@ -139,7 +140,7 @@ async function listWebhooks(needs: AdminWebhookNeeds, { page }: ListCall): Promi
   const shown = found.slice(0, page.limit);
   const last = shown.at(-1);
   return {
-    items: shown.map((webhook) => webhookItem(needs, webhook)),
+    items: await webhookItems(needs, shown),
     next: found.length > shown.length && last !== undefined ? [last.id] : undefined,
   };
 }

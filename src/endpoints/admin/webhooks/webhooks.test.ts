@@ -202,9 +202,17 @@ test('failed deliveries are listed with their problem, tried again or dropped; a
     [failed?.['state'], failed?.['problem'], failed?.['due_at']],
     ['failed', 'status 500', null],
   );
+  const backlog = async (): Promise<readonly unknown[]> => {
+    const { json } = await ask(tenant, 'admin-webhook-read', request);
+    const listed = (await ask(tenant, 'admin-webhook-list')).json['items'];
+    assert.deepEqual(listed, [json]);
+    return [json['waiting'], json['failed']];
+  };
+  assert.deepEqual(await backlog(), [0, 1]);
   const again = await ask(tenant, 'admin-webhook-delivery-redeliver', request);
   assert.deepEqual(again.json, { deliveries: 1 });
   assert.equal((await list())[0]?.['state'], 'waiting');
+  assert.deepEqual(await backlog(), [1, 0]);
   for (const delivery of [String(failed?.['id']), '7-8', 'x', '']) {
     const segments = { ...request.segments, delivery };
     assertProblem(await ask(tenant, 'admin-webhook-delivery-drop', { segments }), 404, 'not_found');
