@@ -182,10 +182,26 @@ export interface Webhook {
   readonly missed: number;
   readonly created_at: string;
   readonly updated_at: string;
+  readonly waiting?: number;
+  readonly failed?: number;
 }
 
 /** A new webhook, with its secret: it is shown once. */
-export interface NewWebhook extends Webhook {
+export interface NewWebhook {
+  readonly id: string;
+  readonly url: string;
+  readonly has_query: boolean;
+  readonly description: string;
+  readonly actions: readonly string[];
+  readonly events_max: number;
+  readonly enabled: boolean;
+  readonly secrets: readonly ({ readonly id: string; readonly created_at: string; readonly expires_at: string | null })[];
+  readonly cursor: string;
+  readonly delivered: number;
+  readonly delivered_at: string | null;
+  readonly missed: number;
+  readonly created_at: string;
+  readonly updated_at: string;
   readonly secret: string;
   readonly secret_id: string;
 }

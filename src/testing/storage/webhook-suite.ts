@@ -50,6 +50,7 @@ export function webhookContract(make: MakeEngine): void {
   planning(make);
   taking(make);
   failing(make);
+  counting(make);
 }
 
 function keeping(make: MakeEngine): void {
@@ -257,7 +258,9 @@ function failing(make: MakeEngine): void {
       assert.equal((await other.webhooks.deliveries(id, -1, MANY))[0]?.state, 'failed');
     }),
   );
+}
 
+function counting(make: MakeEngine): void {
   test(
     'figures count what is behind, what waits and what failed; a sweep takes failed deliveries that are old, and no other',
     onEmptyStorage(make, async ({ tenant }) => {
