@@ -31,6 +31,7 @@ export const CITED_SPECIFICATIONS: readonly CitedSpecification[] = [
   { name: 'OAuth 2.0 Multiple Response Type Encoding Practices', prefix: 'openid-response-types' },
   { name: 'OAuth 2.0 Form Post Response Mode', prefix: 'openid-form-post' },
   { name: 'JARM', prefix: 'jarm' },
+  { name: 'FAPI 1.0 Advanced' },
   { name: 'GIF89a' },
   { name: 'PNG Third Edition' },
   { name: 'SAML 2.0 Core' },

@@ -60,6 +60,8 @@ export interface IdTokenCompany {
   readonly nonce?: string | undefined;
   readonly access_token?: string | undefined;
   readonly code?: string | undefined;
+  /** Of the authorisation request, if the ID token comes in its response. */
+  readonly state?: string | undefined;
   /** Scope whose claims stand in the ID token itself, for example because the response has no access token (§5.4). */
   readonly scope?: readonly string[];
 }
@@ -70,7 +72,7 @@ export async function endUserIdToken(
   { stored: { client_id }, metadata }: RegisteredClient,
   account: Account,
   { sid, auth_time, acr, amr, claims }: EndUserContext,
-  { nonce, access_token, code, scope = [] }: IdTokenCompany,
+  { nonce, access_token, code, state, scope = [] }: IdTokenCompany,
 ): Promise<ClientJwt> {
   const iat = clock.now();
   return await issueIdToken(idTokens, metadata, {
@@ -85,6 +87,7 @@ export async function endUserIdToken(
     ...(nonce === undefined ? {} : { nonce }),
     ...(access_token === undefined ? {} : { access_token }),
     ...(code === undefined ? {} : { code }),
+    ...(state === undefined ? {} : { state }),
     claims: releasedClaims(account, scope, claims.id_token),
   });
 }

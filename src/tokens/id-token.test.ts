@@ -94,6 +94,14 @@ test('at_hash and c_hash equal the examples of the specification (OpenID Connect
   assert.equal(claims['c_hash'], 'LDktKdoQak3Pk0cnXxCltA');
 });
 
+test('s_hash is the half hash of the state, which may have characters outside ASCII (FAPI 1.0 Advanced §5.1.1)', () => {
+  const half = (text: string): string =>
+    createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url');
+  for (const state of ['af0ifjsldkj', 'zurück'])
+    assert.equal(idTokenClaims(ISSUER, { ...CONTENT, state }, 'RS256')['s_hash'], half(state));
+  assert.equal('s_hash' in idTokenClaims(ISSUER, CONTENT, 'RS256'), false);
+});
+
 for (const [alg, hash, characters] of [
   ['PS256', 'sha256', 22],
   ['ES384', 'sha384', 32],

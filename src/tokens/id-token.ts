@@ -18,6 +18,8 @@ export interface IdTokenContent {
   /** Issued together with the ID token, which holds their hashes (§3.1.3.6, §3.3.2.11). */
   readonly access_token?: string;
   readonly code?: string;
+  /** Of the request, in the ID token of its authorisation response. The token is then a detached signature of the response. */
+  readonly state?: string;
   /** Claims about the end-user. They cannot replace a claim of the protocol. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
@@ -51,14 +53,14 @@ const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set([
 
 /**
  * Returns the claims of an ID token (OpenID Connect Core 1.0 §2).
- * @param alg the signature algorithm; it determines the hash of `at_hash` and `c_hash`
+ * @param alg the signature algorithm; it determines the hash of `at_hash`, `c_hash` and `s_hash` (FAPI 1.0 Advanced §5.2.2.1)
  */
 export function idTokenClaims(
   issuer: string,
   content: IdTokenContent,
   alg: SignatureAlgorithm,
 ): Readonly<Record<string, unknown>> {
-  const { client_id, otherAudiences = [], access_token, code, claims = {} } = content;
+  const { client_id, otherAudiences = [], access_token, code, state, claims = {} } = content;
   const { sub, exp, iat, auth_time, nonce, acr, amr, sid } = content;
   const given = Object.entries(claims).filter(([name]) => !PROTOCOL_CLAIMS.has(name));
   return {
@@ -74,6 +76,7 @@ export function idTokenClaims(
     ...present({ auth_time, nonce, acr, amr, sid }),
     ...(access_token === undefined ? {} : { at_hash: halfHash(access_token, alg) }),
     ...(code === undefined ? {} : { c_hash: halfHash(code, alg) }),
+    ...(state === undefined ? {} : { s_hash: halfHash(state, alg) }),
   };
 }
 
@@ -87,7 +90,7 @@ function present(claims: Readonly<Record<string, unknown>>): Readonly<Record<str
  */
 function halfHash(text: string, alg: SignatureAlgorithm): string {
   const hash = createHash(alg === 'EdDSA' ? 'sha512' : `sha${alg.slice(2)}`)
-    .update(text, 'ascii')
+    .update(text)
     .digest();
   return hash.subarray(0, hash.length / 2).toString('base64url');
 }

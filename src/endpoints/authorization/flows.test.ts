@@ -39,7 +39,7 @@ function halfHash(text: string): string {
 }
 
 // proves openid-core-3.2.2.1-1, openid-core-3.2.2.5-1, openid-core-3.3.2.11-1
-test('the hybrid flow: at_hash and c_hash bind the ID token to what came with it (OpenID Connect Core 1.0 §3.3.2.11)', async () => {
+test('the hybrid flow: at_hash, c_hash and s_hash bind the ID token to what came with it (OpenID Connect Core 1.0 §3.3.2.11, FAPI 1.0 Advanced §5.2.2.1)', async () => {
   const hybrid = await tenant.register({
     ...RELYING_PARTY,
     grant_types: ['authorization_code', 'implicit'],
@@ -54,9 +54,11 @@ test('the hybrid flow: at_hash and c_hash bind the ID token to what came with it
   const front = decodeJwt(id_token);
   assert.equal(front['c_hash'], halfHash(code));
   assert.equal(front['at_hash'], halfHash(access_token));
+  assert.equal(front['s_hash'], halfHash(answeredTo(sent)['state'] ?? ''));
   assert.equal(front['nonce'], 'n-0S6_WzA2Mj');
   const answered = await redeemed(hybrid, { code, code_verifier: VERIFIER });
   const back = decodeJwt(String(answered.json['id_token']));
+  assert.equal(back['s_hash'], undefined, 'the token response has no state');
   for (const name of ['iss', 'sub', 'aud', 'nonce', 'auth_time', 'sid'])
     assert.deepEqual(back[name], front[name], name);
   const told = await tenant.send('userinfo', { bearer: access_token });

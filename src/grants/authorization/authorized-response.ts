@@ -130,12 +130,13 @@ async function idToken(
   { client, request, session, account }: Authorized,
   { code, access_token }: Issued,
 ): Promise<Issued> {
-  const { response_type, nonce, scope } = request;
+  const { response_type, nonce, state, scope } = request;
   if (!response_type.includes('id_token')) return {};
   // OpenID Connect Core 1.0 §5.4: without an access token "the resulting Claims are returned in the ID Token".
   const alone = response_type.length === 1;
   const made = await endUserIdToken(endUsers, client, account, endUserOf(request, session), {
     nonce,
+    state,
     ...(typeof code === 'string' ? { code } : {}),
     ...(typeof access_token === 'string' ? { access_token } : {}),
     scope: alone ? scope : [],
