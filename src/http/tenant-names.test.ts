@@ -49,6 +49,10 @@ for (const [host, path, expected] of [
   ['op.example.com', '/.well-known/oauth-authorization-server/b', B],
   ['op.example.com', '/.well-known/oauth-authorization-server/b/c', 'c as https://op.example.com/b/c'],
   ['op.example.com', '/.well-known/oauth-authorization-server/x', DEFAULT],
+  ['op.example.com', '/.well-known/oauth-protected-resource/userinfo', DEFAULT],
+  ['op.example.com', '/.well-known/oauth-protected-resource/b/userinfo', B],
+  ['op.example.com', '/.well-known/oauth-protected-resource/b/c/admin/v1', 'c as https://op.example.com/b/c'],
+  ['op.example.com', '/.well-known/x/.well-known/oauth-protected-resource/b/userinfo', DEFAULT],
   ['op.example.com', '/b/.well-known/openid-configuration', B],
   ['b.example.com', '/clients', 'b as https://b.example.com'],
   ['b.example.com', '/b/clients', 'b as https://b.example.com'],
@@ -107,6 +111,7 @@ test('a request for a disabled tenant is refused and never goes to another tenan
     { host: 'b.example.com', path: '/clients' },
     { host: 'op.example.com', path: '/b/clients' },
     { path: '/.well-known/oauth-authorization-server/b' },
+    { path: '/.well-known/oauth-protected-resource/b/userinfo' },
   ]) {
     assert.equal(chosen(asked, WITH_CLOSED), 'unknown', JSON.stringify(asked));
   }

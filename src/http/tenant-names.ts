@@ -135,9 +135,19 @@ function namesOfHost(hosts: ReadonlyMap<string, PathNames>, host: string | undef
 
 const WELL_KNOWN = '/.well-known/';
 
-/** Chooses the name with the longest path that is a prefix of `path`. */
+/**
+ * Chooses the name with the longest path that is a prefix of `path`. RFC 8414 §3.1 and RFC 9728 §3.1 put the well-known string
+ * before the path of the issuer, and that path may be the end.
+ */
 function longestPath(names: PathNames, path: string, depthMax: number): Choice {
-  if (path.startsWith(WELL_KNOWN)) return namedAfterWellKnown(names, path);
+  if (!path.startsWith(WELL_KNOWN)) return longestPrefix(names, path, depthMax);
+  const end = path.indexOf('/', WELL_KNOWN.length);
+  if (end === -1) return names.get('') ?? 'unknown';
+  const behind = path.slice(end);
+  return names.get(behind) ?? longestPrefix(names, behind, depthMax);
+}
+
+function longestPrefix(names: PathNames, path: string, depthMax: number): Choice {
   const ends: number[] = [];
   for (let at = path.indexOf('/', 1); at !== -1 && ends.length < depthMax; at = path.indexOf('/', at + 1)) {
     ends.push(at);
@@ -147,10 +157,4 @@ function longestPath(names: PathNames, path: string, depthMax: number): Choice {
     if (name !== undefined) return name;
   }
   return names.get('') ?? 'unknown';
-}
-
-/** RFC 8414 §3.1 puts the well-known string before the path of the issuer. */
-function namedAfterWellKnown(names: PathNames, path: string): Choice {
-  const end = path.indexOf('/', WELL_KNOWN.length);
-  return (end === -1 ? undefined : names.get(path.slice(end))) ?? names.get('') ?? 'unknown';
 }

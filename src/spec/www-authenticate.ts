@@ -9,6 +9,8 @@ export interface BearerAttributes {
   readonly error?: string;
   readonly error_description?: string;
   readonly scope?: string;
+  /** RFC 9728 §5.1. */
+  readonly resource_metadata?: string;
 }
 
 /** Returns a Bearer challenge (RFC 6750 §3). Without attributes it answers a request without credentials. */

@@ -12,23 +12,22 @@ test('every contract of src/endpoints stands in the list of endpoints, once', as
   const tenant = testTenant({
     development: { version: '1', data: 'd', management: 'm', account: 'a', refusals: () => [] },
     settings: {
+      'admin.listeners': 'both',
       'federation.enabled': true,
       'openapi.enabled': true,
       'signals.enabled': true,
+      'webfinger.domains': ['example.com'],
       'sign-in.external-url': 'https://login.example.net/start',
       'sign-in.token-sha256': [createHash('sha256').update('page').digest('hex')],
     },
   });
   const site = await tenant.site();
-  const administration = await tenant.managementSite();
   const managed = managementEndpoints({
     metrics: prometheusMetrics(),
     state: () => ({ status: 'ready' }),
     ...openConsole(() => testSettings({ 'console.enabled': true })),
   });
-  const standing = [...site.endpoints, ...administration.endpoints, ...managed].map(
-    ({ contract }) => contract.name,
-  );
+  const standing = [...site.endpoints, ...managed].map(({ contract }) => contract.name);
   assert.equal(new Set(standing).size, standing.length);
   const folders = await readEndpointFolders();
   const promised = new Set(folders.flatMap(({ contracts }) => contracts.map(({ name }) => name)));

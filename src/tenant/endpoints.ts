@@ -42,10 +42,10 @@ import { introspection } from '../endpoints/introspection/endpoint.ts';
 import { jwkSet } from '../endpoints/jwk-set/endpoint.ts';
 import { openApi } from '../endpoints/open-api/endpoint.ts';
 import { pageAsset } from '../endpoints/page-asset/endpoint.ts';
+import { protectedResources } from '../endpoints/protected-resource/endpoint.ts';
 import { pushedAuthorizationRequest } from '../endpoints/pushed-authorization-request/endpoint.ts';
 import { revocation } from '../endpoints/revocation/endpoint.ts';
 import { revocationFeedEndpoint } from '../endpoints/revocation-feed/endpoint.ts';
-import { contract as signalsContract } from '../endpoints/signals-configuration/contract.ts';
 import { signalsConfiguration } from '../endpoints/signals-configuration/endpoint.ts';
 import { signedJwkSet } from '../endpoints/signed-jwk-set/endpoint.ts';
 import { contract as startPageContract } from '../endpoints/start-page/contract.ts';
@@ -160,11 +160,13 @@ export function siteOf(issuer: Issuer): Site {
       ? [...adminEndpoints(issuer, () => pathsBelow(issuer)), ...ownConsole(issuer)]
       : [];
   const transmitter = signals.length === 0 ? [] : [signalsConfiguration(issuer, own)];
-  const documents = [...opened(DOCUMENTS, { ...issuer, metadata }), ...transmitter];
+  const resources = protectedResources({
+    ...issuer,
+    takesCertificates: certificateTrust(settings) !== 'none',
+  });
+  const documents = [...opened(DOCUMENTS, { ...issuer, metadata }), ...transmitter, ...resources];
   const standing = [...own, ...documents, ...administration];
   const issuerPath = new URL(issuer.issuer).pathname.replace(/\/$/, '');
-  // RFC 8414 §3.1 puts the well-known string before the path of the issuer.
-  const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
   return {
     issuerPath,
     endpoints: settings['openapi.enabled']
@@ -174,12 +176,9 @@ export function siteOf(issuer: Issuer): Site {
       issuerPath === ''
         ? []
         : [
-            discovery(infix, metadata, maxAge),
-            // OpenID Shared Signals Framework 1.0 §7.2.1 does too.
-            ...transmitter.map((endpoint) => ({
-              ...endpoint,
-              contract: { ...signalsContract, path: signalsContract.path + issuerPath },
-            })),
+            ...[discovery(authorizationServerContract, metadata, maxAge), ...transmitter, ...resources].map(
+              (endpoint) => withPathBehind(endpoint, issuerPath),
+            ),
             // A person may leave the slash at the end out.
             { ...startPage(issuer), contract: { ...startPageContract, path: issuerPath } },
           ],
@@ -190,6 +189,16 @@ export function siteOf(issuer: Issuer): Site {
 /** The console of the default tenant, which administers all. */
 const ownConsole = ({ console }: Issuer): readonly Endpoint[] =>
   console === undefined ? [] : consoleEndpoints(console);
+
+/**
+ * Puts the path of the issuer behind the well-known string (RFC 8414 §3.1, RFC 9728 §3.1, OpenID Shared Signals Framework 1.0
+ * §7.2.1).
+ */
+function withPathBehind(endpoint: Endpoint, issuerPath: string): Endpoint {
+  const { contract } = endpoint;
+  const path = contract.path.replace(/^\/\.well-known\/[^/]+/u, (wellKnown) => wellKnown + issuerPath);
+  return { ...endpoint, contract: { ...contract, path } };
+}
 
 const pathsBelow = (issuer: Issuer): readonly string[] =>
   siteOf(issuer).endpoints.map(({ contract }) => contract.path);

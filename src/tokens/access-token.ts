@@ -232,17 +232,18 @@ export function membersOf({ introspection }: StoredAccessToken): TokenMembers {
   return JSON.parse(introspection) as TokenMembers;
 }
 
-/** RFC 9068 §4: a token for another resource server opens nothing here, so that resource servers cannot use the tokens they receive. */
+/**
+ * RFC 9068 §4: a token for another resource server opens nothing here, so that resource servers cannot use the tokens they receive.
+ * @param resource the identifier of the endpoint as a resource of its own (RFC 8707)
+ */
 export function isForThisServer(
   { issuer, selfContained }: Pick<AccessTokenNeeds, 'issuer' | 'selfContained'>,
   token: StoredAccessToken,
+  resource: string = issuer,
 ): boolean {
   const { aud } = membersOf(token);
-  return (
-    aud === undefined ||
-    aud.includes(issuer) ||
-    aud.some((each) => selfContained.defaultAudience.includes(each))
-  );
+  const own = [issuer, resource, ...selfContained.defaultAudience];
+  return aud === undefined || aud.some((each) => own.includes(each));
 }
 
 /** Returns the key of an initial access token, valid or not; undefined for a text of another form. */

@@ -2,7 +2,7 @@ import type { Settings } from '../config/settings.ts';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { ClientCertificate } from '../spec/client-certificate.ts';
 import { OAuthError } from '../spec/errors.ts';
-import { bearerChallenge, dpopChallenge } from '../spec/www-authenticate.ts';
+import { type BearerAttributes, bearerChallenge, dpopChallenge } from '../spec/www-authenticate.ts';
 import { invalidToken, presentedBearer } from './bearer-token.ts';
 import { confirmationOf, confirms } from './confirmation.ts';
 import { type DpopNeeds, readDpopProof, takeDpopProof, verifyDpopProof } from './dpop-proof.ts';
@@ -33,10 +33,13 @@ export function presentedAccessToken(
 
 /**
  * Makes a 401 with the schemes that an access token can have. RFC 9449 §7.1: both challenges may stand in one header.
- * @param scope that the token must have, where the endpoint needs one
+ * @param attributes the scope that the token must have, and the address of the resource's metadata (RFC 9728 §5.1), if any
  */
-export function accessTokenNeeded(settings: Settings, scope?: string): OAuthError {
-  const attributes = scope === undefined ? {} : { scope };
+export function accessTokenNeeded(
+  settings: Settings,
+  attributes: Pick<BearerAttributes, 'scope' | 'resource_metadata'> = {},
+): OAuthError {
+  const { scope } = attributes;
   const bearer = bearerChallenge(attributes);
   const challenge = settings['dpop.enabled'] ? `${bearer}, ${dpopChallenge(attributes)}` : bearer;
   return new OAuthError('invalid_token', {

@@ -66,6 +66,15 @@ const namedIssuer: Story = async () => {
   return story;
 };
 
+const protectedResource: Story = async () => {
+  const story = storyTenant({ 'admin.listeners': 'both' });
+  await story.tenant.send('protected-resource-userinfo');
+  story.show('The UserInfo endpoint', 200);
+  await story.tenant.send('protected-resource-administration');
+  story.show('The administration API', 200);
+  return story;
+};
+
 const openApi: Story = async () => {
   const story = storyTenant({ 'openapi.enabled': true });
   await story.tenant.send('open-api');
@@ -218,6 +227,7 @@ export const DOCUMENT_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'federation-historical-keys': [historicalKeys],
   'open-api': [openApi],
   webfinger: [namedIssuer],
+  'protected-resource': [protectedResource],
   'start-page': [startPage],
   console: [consoleStory],
   health: [health],

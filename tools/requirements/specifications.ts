@@ -35,6 +35,7 @@ import { rfc9449 } from './rfc9449.ts';
 import { rfc9470 } from './rfc9470.ts';
 import { rfc9700 } from './rfc9700.ts';
 import { rfc9701 } from './rfc9701.ts';
+import { rfc9728 } from './rfc9728.ts';
 import { rpInitiatedLogout } from './rp-initiated-logout.ts';
 import { caep, caepInteroperability, rfc8417, rfc8935, rfc8936 } from './security-events.ts';
 import { sharedSignals } from './shared-signals.ts';
@@ -46,6 +47,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   openidConnectRegistration,
   rfc7662,
   rfc9701,
+  rfc9728,
   rfc6749,
   rfc6750,
   rfc7009,

@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import { digestOf } from '../../keys/digest.ts';
 import { ADMIN_SCOPES, type AdminScope, permitsAdmin } from '../../spec/admin-scopes.ts';
+import { administrationResource } from '../../spec/protected-resource.ts';
 import {
   type AccessTokenNeeds,
   findAccessToken,
@@ -77,7 +78,7 @@ export async function adminCaller(
   { method, headers, segments, clientCertificate: certificate }: CallingRequest,
 ): Promise<AdminCaller> {
   const token = presentedAccessToken(headers['authorization'], needs.settings['limits.bearer-token']);
-  if (token === undefined) throw accessTokenNeeded(needs.settings, scope);
+  if (token === undefined) throw accessTokenNeeded(needs.settings, { scope });
   const { own, superior } = needs.adminTokens;
   const address = path.replaceAll(/\{([a-z_]+)\}/gu, (_, name: string) => segments[name] ?? '');
   const proving = { method, path: address, proof: headers['dpop'], certificate };
@@ -115,7 +116,9 @@ async function callerAmong(tokens: AdminTokens, presented: Presented): Promise<A
     presented,
     presented.proving,
   );
-  if (!isForThisServer(tokens.accessTokens, found)) throw invalidToken({ reason: 'token-audience', client });
+  const resource = administrationResource(tokens.accessTokens.issuer);
+  if (!isForThisServer(tokens.accessTokens, found, resource))
+    throw invalidToken({ reason: 'token-audience', client });
   const { sub } = membersOf(found);
   const isClient = sub === client;
   return {

@@ -97,9 +97,15 @@ test('a proof without ath, for another token, by another key or for another meth
 test('userinfo without a token names both schemes, and Bearer alone where dpop.enabled is off: 401 (RFC 9449 §7.1)', async () => {
   const both = await testTenant().send('userinfo');
   assert.equal(both.status, 401);
-  assert.match(both.headers['www-authenticate'] ?? '', /^Bearer, DPoP algs="RS256 .*EdDSA"$/);
+  assert.match(
+    both.headers['www-authenticate'] ?? '',
+    /^Bearer resource_metadata="[^"]+", DPoP resource_metadata="[^"]+", algs="RS256 .*EdDSA"$/,
+  );
   const off = await testTenant({ settings: { 'dpop.enabled': false } }).send('userinfo');
-  assert.equal(off.headers['www-authenticate'], 'Bearer');
+  assert.equal(
+    off.headers['www-authenticate'],
+    'Bearer resource_metadata="https://op.example.com/.well-known/oauth-protected-resource/c2/userinfo"',
+  );
 });
 
 // proves rfc9449-9-1

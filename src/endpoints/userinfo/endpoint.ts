@@ -4,6 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import { type Userinfo, type UserinfoNeeds, userinfoFor } from '../../grants/userinfo.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';
+import { protectedResourceUrl } from '../../spec/protected-resource.ts';
 import { type AccessTokenNeeds, findAccessToken, scopeOf } from '../../tokens/access-token.ts';
 import { insufficientScope, invalidToken } from '../../tokens/bearer-token.ts';
 import type { DpopNeeds } from '../../tokens/dpop-proof.ts';
@@ -72,7 +73,10 @@ async function answerFor(
   { method, headers, clientCertificate: certificate }: EndpointRequest,
   presented: PresentedToken | undefined,
 ): Promise<EndpointResponse> {
-  if (presented === undefined) throw accessTokenNeeded(needs.settings);
+  if (presented === undefined)
+    throw accessTokenNeeded(needs.settings, {
+      resource_metadata: protectedResourceUrl(`${needs.issuer}${contract.path}`),
+    });
   const token = await findAccessToken(needs.accessTokens, presented.token);
   if (token === undefined) throw invalidToken();
   const { client_id: client } = token;

@@ -175,7 +175,7 @@ test('POST /userinfo with the token twice in the form: 400 invalid_request (RFC 
 });
 
 // proves openid-core-5.3.3-1
-test('GET /userinfo without a token, or with it in the query: 401 with the bare challenge (RFC 6750 §3)', async () => {
+test('GET /userinfo without a token, or with it in the query: 401 with a challenge that names no error (RFC 6750 §3)', async () => {
   const { access_token } = await tokensFor(tenant, ada, client);
   for (const refused of [
     await tenant.send('userinfo'),
@@ -183,7 +183,10 @@ test('GET /userinfo without a token, or with it in the query: 401 with the bare 
     await tenant.send('userinfo-post', { form: {} }),
   ]) {
     assertError(refused, 'invalid_token', /^an access token is needed$/);
-    assert.match(refused.headers['www-authenticate'] ?? '', /^Bearer, DPoP algs=/);
+    assert.match(
+      refused.headers['www-authenticate'] ?? '',
+      /^Bearer resource_metadata="[^"]+", DPoP resource_metadata="[^"]+", algs="[^"]+"$/,
+    );
   }
 });
 
