@@ -60,7 +60,7 @@ export interface IdTokenCompany {
   readonly nonce?: string | undefined;
   readonly access_token?: string | undefined;
   readonly code?: string | undefined;
-  /** Of the authorisation request, if the ID token comes in its response. */
+  /** The state of the authorisation request, if the ID token comes in its response. */
   readonly state?: string | undefined;
   /** Scope whose claims stand in the ID token itself, for example because the response has no access token (§5.4). */
   readonly scope?: readonly string[];

@@ -9,3 +9,6 @@ export function protectedResourceUrl(resource: string): string {
 
 /** Returns the identifier of the administration API of an issuer as a resource (RFC 8707). */
 export const administrationResource = (issuer: string): string => `${issuer}/admin/v1`;
+
+/** Returns the identifier of the UserInfo endpoint of an issuer as a resource. */
+export const userinfoResource = (issuer: string): string => `${issuer}/userinfo`;

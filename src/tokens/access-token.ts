@@ -242,8 +242,7 @@ export function isForThisServer(
   resource: string = issuer,
 ): boolean {
   const { aud } = membersOf(token);
-  const own = [issuer, resource, ...selfContained.defaultAudience];
-  return aud === undefined || aud.some((each) => own.includes(each));
+  return aud === undefined || [issuer, resource, ...selfContained.defaultAudience].some(memberOf(aud));
 }
 
 /** Returns the key of an initial access token, valid or not; undefined for a text of another form. */

@@ -18,7 +18,7 @@ export interface IdTokenContent {
   /** Issued together with the ID token, which holds their hashes (§3.1.3.6, §3.3.2.11). */
   readonly access_token?: string;
   readonly code?: string;
-  /** Of the request, in the ID token of its authorisation response. The token is then a detached signature of the response. */
+  /** The state of the request, for the ID token of its authorisation response: a detached signature of that response. */
   readonly state?: string;
   /** Claims about the end-user. They cannot replace a claim of the protocol. */
   readonly claims?: Readonly<Record<string, unknown>>;

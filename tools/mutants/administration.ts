@@ -11,8 +11,8 @@ export const ADMINISTRATION: readonly Mutant[] = [
     edits: [
       {
         file: AUTHENTICATE,
-        find: '  if (!isForThisServer(tokens.accessTokens, found))',
-        replace: "  if (client === '' && !isForThisServer(tokens.accessTokens, found))",
+        find: '  if (!isForThisServer(tokens.accessTokens, found, resource))',
+        replace: "  if (client === '' && !isForThisServer(tokens.accessTokens, found, resource))",
       },
     ],
     killers: [

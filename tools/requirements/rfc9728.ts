@@ -22,7 +22,7 @@ export const rfc9728: Specification = {
       'rfc9728-3.2-1',
       '§3.2',
       'The answer is 200 with JSON; members without values are left out.',
-      'discovery',
+      'protectedResources',
     ),
     must(
       'rfc9728-3.3-1',

@@ -1,7 +1,6 @@
 import { closed, FLAG, said, TEXTS, WEB_ADDRESS } from '../../spec/json-schema.ts';
 import { PROTECTED_RESOURCE_PATH } from '../../spec/protected-resource.ts';
 import type { Contract } from '../contract.ts';
-import { contract as userinfoContract } from '../userinfo/contract.ts';
 
 const described = {
   method: 'GET',
@@ -37,7 +36,7 @@ const described = {
 export const contract = {
   ...described,
   name: 'protected-resource-userinfo',
-  path: `${PROTECTED_RESOURCE_PATH}${userinfoContract.path}`,
+  path: `${PROTECTED_RESOURCE_PATH}/userinfo`,
   purpose: 'Says how to get a token for the UserInfo endpoint.',
 } as const satisfies Contract;
 

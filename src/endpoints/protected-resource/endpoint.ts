@@ -1,10 +1,8 @@
 import type { Settings } from '../../config/settings.ts';
 import { ADMIN_SCOPES } from '../../spec/admin-scopes.ts';
-import { administrationResource } from '../../spec/protected-resource.ts';
+import { administrationResource, userinfoResource } from '../../spec/protected-resource.ts';
 import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import type { Contract, Endpoint } from '../contract.ts';
-import { discovery } from '../discovery/endpoint.ts';
-import { contract as userinfoContract } from '../userinfo/contract.ts';
 import { administrationContract, contract } from './contract.ts';
 
 export interface ProtectedResourceNeeds {
@@ -19,7 +17,7 @@ export interface ProtectedResourceNeeds {
 export function protectedResources(needs: ProtectedResourceNeeds): readonly Endpoint[] {
   const { issuer, settings } = needs;
   const userinfo = described(needs, contract, {
-    resource: `${issuer}${userinfoContract.path}`,
+    resource: userinfoResource(issuer),
     scopes_supported: ['openid'],
     bearer_methods_supported: ['header', 'body'],
   });
@@ -50,5 +48,7 @@ function described(
     ...(settings['dpop.enabled'] ? { dpop_signing_alg_values_supported: SIGNING_ALGORITHMS } : {}),
     ...(takesCertificates ? { tls_client_certificate_bound_access_tokens: true } : {}),
   };
-  return discovery(of, metadata, maxAge);
+  const body = JSON.stringify(metadata);
+  const headers = { 'content-type': 'application/json', 'cache-control': `public, max-age=${maxAge}` };
+  return { contract: of, handle: () => ({ status: 200, headers, body }) };
 }

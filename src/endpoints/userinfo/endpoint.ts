@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import { type Userinfo, type UserinfoNeeds, userinfoFor } from '../../grants/userinfo.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';
-import { protectedResourceUrl } from '../../spec/protected-resource.ts';
+import { protectedResourceUrl, userinfoResource } from '../../spec/protected-resource.ts';
 import { type AccessTokenNeeds, findAccessToken, scopeOf } from '../../tokens/access-token.ts';
 import { insufficientScope, invalidToken } from '../../tokens/bearer-token.ts';
 import type { DpopNeeds } from '../../tokens/dpop-proof.ts';
@@ -75,7 +75,7 @@ async function answerFor(
 ): Promise<EndpointResponse> {
   if (presented === undefined)
     throw accessTokenNeeded(needs.settings, {
-      resource_metadata: protectedResourceUrl(`${needs.issuer}${contract.path}`),
+      resource_metadata: protectedResourceUrl(userinfoResource(needs.issuer)),
     });
   const token = await findAccessToken(needs.accessTokens, presented.token);
   if (token === undefined) throw invalidToken();
