@@ -15,6 +15,7 @@ import {
   type GrantId,
   IDENTIFIER_LENGTHS,
 } from '../spec/identifiers.ts';
+import { memberOf } from '../spec/scope.ts';
 import { type Confirmation, tokenTypeOf } from './confirmation.ts';
 import {
   keyOfSelfContained,
