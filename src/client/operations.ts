@@ -70,6 +70,10 @@ export interface Calls {
   jwkSet: { readonly request: object; readonly answer: JwkSet };
   /** Serves the description of the endpoints below this issuer. `GET /openapi.json` */
   openApi: { readonly request: object; readonly answer: Readonly<Record<string, unknown>> };
+  /** Says how to get a token for the administration API. `GET /.well-known/oauth-protected-resource/admin/v1` */
+  protectedResourceAdministration: { readonly request: object; readonly answer: { readonly resource: string; readonly authorization_servers: readonly string[]; readonly scopes_supported: readonly string[]; readonly bearer_methods_supported: readonly string[]; readonly dpop_signing_alg_values_supported?: readonly string[]; readonly tls_client_certificate_bound_access_tokens?: boolean } };
+  /** Says how to get a token for the UserInfo endpoint. `GET /.well-known/oauth-protected-resource/userinfo` */
+  protectedResourceUserinfo: { readonly request: object; readonly answer: { readonly resource: string; readonly authorization_servers: readonly string[]; readonly scopes_supported: readonly string[]; readonly bearer_methods_supported: readonly string[]; readonly dpop_signing_alg_values_supported?: readonly string[]; readonly tls_client_certificate_bound_access_tokens?: boolean } };
   /** Receives an authorisation request directly from its client. `POST /par` */
   pushedAuthorizationRequest: { readonly request: { readonly form?: { readonly response_type?: string; readonly client_id?: string; readonly redirect_uri?: string; readonly scope?: string; readonly state?: string; readonly response_mode?: string; readonly nonce?: string; readonly prompt?: string; readonly max_age?: string; readonly ui_locales?: string; readonly id_token_hint?: string; readonly login_hint?: string; readonly acr_values?: string; readonly claims?: string; readonly code_challenge?: string; readonly code_challenge_method?: string; readonly dpop_jkt?: string; readonly resource?: string | readonly string[]; readonly registration?: string; readonly request?: string; readonly request_uri?: string; readonly client_secret?: string; readonly client_assertion?: string; readonly client_assertion_type?: string } }; readonly answer: PushedAuthorization };
   /** Revokes an access token or a refresh token. `POST /token/revoke` */
@@ -328,6 +332,8 @@ export const OPERATIONS = {
   introspection: { method: 'POST', path: '/token/introspect', type: 'application/x-www-form-urlencoded' },
   jwkSet: { method: 'GET', path: '/jwks.json' },
   openApi: { method: 'GET', path: '/openapi.json' },
+  protectedResourceAdministration: { method: 'GET', path: '/.well-known/oauth-protected-resource/admin/v1' },
+  protectedResourceUserinfo: { method: 'GET', path: '/.well-known/oauth-protected-resource/userinfo' },
   pushedAuthorizationRequest: { method: 'POST', path: '/par', type: 'application/x-www-form-urlencoded' },
   revocation: { method: 'POST', path: '/token/revoke', type: 'application/x-www-form-urlencoded' },
   revocationFeed: { method: 'POST', path: '/token/revocations', type: 'application/x-www-form-urlencoded' },
