@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
-import type { AdminAccount } from '../../../client/client.ts';
+import type { AdminAccount, AdminPreview } from '../../../client/client.ts';
 import { api, isAbsent } from '../../state/api.ts';
 import { useLoaded } from '../../state/load.ts';
+import { patchBetween } from '../../state/merge-patch.ts';
 import { t, tWord } from '../../state/messages.ts';
 import { href } from '../../state/route.ts';
 import { may } from '../../state/session.ts';
@@ -9,6 +10,7 @@ import { badge, copyable } from '../../view/controls.ts';
 import { component, div, pre, span } from '../../view/elements.ts';
 import { facts } from '../../view/facts.ts';
 import { card, empty, failed, pageHead, skeleton, tabs } from '../../view/page.ts';
+import { type EditedRecord, type RecordVersion, recordEditor } from '../../view/record-editor.ts';
 import { when } from '../../view/time.ts';
 import { consentList, grantList, sessionList, tokenList } from '../sessions/lists.ts';
 import { accountActions } from './account-actions.ts';
@@ -21,6 +23,8 @@ interface AccountPageProps {
 }
 
 export const accountPage = (props: AccountPageProps): VNode => component(AccountPage, props);
+
+const CLAIMS = 'claims';
 
 const TABS = [
   ['sessions', 'sessions', sessionList],
@@ -56,12 +60,70 @@ function AccountPage({ sub, tab }: AccountPageProps): VNode {
       actions: accountActions({ ...value, reload }),
     }),
     tabs(t('accounts.account'), [
-      { to: place(''), label: t('client.summary'), current: current === undefined },
+      { to: place(''), label: t('client.summary'), current: current === undefined && tab !== CLAIMS },
+      { to: place(CLAIMS), label: t('account.claims'), current: tab === CLAIMS },
       ...rows.map(([name, label]) => ({ to: place(name), label: t(label), current: name === current?.[0] })),
     ]),
-    current === undefined ? summary(account) : div({ key: current[0] }, current[2]({ sub })),
+    current !== undefined
+      ? div({ key: current[0] }, current[2]({ sub }))
+      : tab === CLAIMS
+        ? claimsEditor({ ...value, reload })
+        : summary(account),
   );
 }
+
+interface ClaimsProps {
+  readonly account: AdminAccount;
+  readonly etag: string;
+  readonly reload: () => void;
+}
+
+/** Edits what ID tokens and the userinfo endpoint say about the person. */
+const claimsEditor = ({ account: { sub, claims }, etag, reload }: ClaimsProps): VNode =>
+  recordEditor({
+    members: claims,
+    etag,
+    record: claimsOf(sub),
+    mayEdit: may('admin:accounts'),
+    label: t('account.claims.json'),
+    rows: 12,
+    words: {
+      title: t('account.claims.title'),
+      text: t('account.claims.text'),
+      saved: t('account.claims.saved'),
+    },
+    reload,
+  });
+
+const claimsOf = (sub: string): EditedRecord => ({
+  patchBetween,
+  pointer: '/claims',
+  preview: async ({ etag }, claims) =>
+    (await api.adminAccountChange({
+      sub,
+      'if-match': etag,
+      query: { dry_run: true },
+      body: { claims },
+    })) as AdminPreview,
+  store: async ({ etag }, claims, reason) => {
+    const answer = await api.call('adminAccountChange', {
+      sub,
+      'if-match': etag,
+      body: { claims },
+      ...reason,
+    });
+    return versionOf(answer.body as AdminAccount, answer.headers);
+  },
+  now: async () => {
+    const { body, headers } = await api.call('adminAccountRead', { sub });
+    return versionOf(body as AdminAccount, headers);
+  },
+});
+
+const versionOf = ({ claims }: AdminAccount, headers: Headers): RecordVersion => ({
+  members: claims,
+  etag: headers.get('etag') ?? '*',
+});
 
 function summary(account: AdminAccount): VNode {
   const { sub, admin_role, disabled, disabled_at, has_password, created_at, updated_at, claims } = account;
