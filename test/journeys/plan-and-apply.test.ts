@@ -142,13 +142,17 @@ test('plan and apply end with 1 for mistakes and for a wrong command line: a pip
   assert.equal((await registry.attempt('plan', join(folder, 'absent.yaml'))).how, 1);
 });
 
-test('docs/guides/configuration-as-code.md: plan takes the example', async () => {
-  const [example = ''] = yamlOf('docs/guides/configuration-as-code.md');
+test('docs/guides/configuration-as-code.md: plan takes both examples', async () => {
+  const [example = '', tenants = ''] = yamlOf('docs/guides/configuration-as-code.md');
   mkdirSync(join(files, 'secrets'));
   file('secrets/shop-jobs', SECRET);
+  file('secrets/acme-master', `ops:${'a'.repeat(64)}`);
   const { how, stdout, stderr } = await registry.attempt('plan', file('example.yaml', example));
   assert.deepEqual([how, stderr], [2, '']);
   assert.match(stdout, /^Plan: 2 to create, /mu);
+  const ofTenants = await registry.attempt('plan', file('tenants.yaml', tenants));
+  assert.deepEqual([ofTenants.how, ofTenants.stderr], [2, '']);
+  assert.match(ofTenants.stdout, /^ {2}\+ tenant acme (?:.|\n)*^ {2}\+ client acme-jobs .*tenant acme\)$/mu);
 });
 
 test('a file of 100 MB is refused before it is read (H-563)', async () => {
@@ -164,4 +168,11 @@ test('plan --schema prints the JSON Schema of the files', async () => {
   const { metadata } = schema['$defs'] as { metadata: { properties: Members } };
   assert.ok('redirect_uris' in metadata.properties && 'client_secret' in metadata.properties);
   assert.ok(!('preferred_client_secret' in metadata.properties));
+  const { tenants } = schema['properties'] as {
+    tenants: { additionalProperties: { properties: Readonly<Record<string, { properties: Members }>> } };
+  };
+  const { settings, federation } = tenants.additionalProperties.properties;
+  assert.ok('access-token.lifetime' in (settings?.properties ?? {}), 'a setting that a tenant may have');
+  assert.ok(!('storage.url' in (settings?.properties ?? {})), 'a setting of the process');
+  assert.ok('authority-hints' in (federation?.properties ?? {}), 'a setting of the federation by its name');
 });

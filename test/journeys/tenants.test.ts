@@ -260,6 +260,7 @@ test('tenants list shows what is set, and no digest', async () => {
     issuer: `${program.issuer}/b`,
     aliases: ['http://alias.localhost'],
     settings: { 'registration.master-token-sha256': '******', 'access-token.lifetime': 77 },
+    owner: null,
     disabled_at: null,
     deleted_at: null,
   });

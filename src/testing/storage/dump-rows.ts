@@ -42,7 +42,7 @@ function rowsOf(
   rows: number,
 ): readonly DumpRow[] {
   const { name, keyLength } = table;
-  if (name === 'tenant') return TENANTS.slice(1).map((id) => [id, 1, '{}', 1, null, null, null]);
+  if (name === 'tenant') return TENANTS.slice(1).map((id) => [id, 1, '{}', 1, null, null, null, 'platform']);
   if (name === 'tenant_issuer') return TENANTS.slice(1).map((id) => [id, 0, `https://${id}.example`]);
   if (name === 'tenant_list') return [[1, 7]];
   if (name === 'seal_canary') return [[1, `sealed-${mark}`]];
