@@ -21,8 +21,8 @@ export interface Enterprise {
   /** A service at the first server that receives tokens of the application, exchanges and inspects them. */
   readonly gateway: openid.Configuration;
   /** Signs the person in at the application. */
-  signIn(): Promise<openid.TokenEndpointResponse>;
-  stop(): Promise<void>;
+  readonly signIn: () => Promise<openid.TokenEndpointResponse>;
+  readonly stop: () => Promise<void>;
 }
 
 const secretOf = (client: openid.Configuration): string => String(client.clientMetadata().client_secret);
