@@ -108,11 +108,12 @@ const SIMPLE: Readonly<Record<Exclude<SchemaType, 'array' | 'object'>, string>> 
 };
 
 function typeOf(schema: Schema): string {
-  const { $ref, const: only, enum: values, anyOf, type, items = {} } = schema;
+  const { $ref, const: only, enum: values, anyOf, contentMediaType, type, items = {} } = schema;
   if ($ref !== undefined) return $ref.slice(REFERENCE.length);
   if (only !== undefined) return literal(only);
   if (values !== undefined) return values.map(literal).join(' | ');
   if (anyOf !== undefined) return [...new Set(anyOf.map(typeOf))].join(' | ');
+  if (contentMediaType !== undefined) return 'ReadableStream<Uint8Array>';
   if (type === undefined) return 'unknown';
   if (typeof type !== 'string') return type.map((each) => typeOf({ type: each })).join(' | ');
   if (type === 'array') return `readonly ${inArray(typeOf(items))}[]`;

@@ -102,7 +102,9 @@ const verify = command({
   examples: ['chancery backup verify /backup/chancery-2026-11-21.db'],
   run: async (call) => {
     const { file } = call.operands;
-    const server = serverOf(call);
+    // A variable that names a server for all commands does not hide a file.
+    const isHere = call.options.server === undefined && existsSync(file);
+    const server = isHere ? undefined : serverOf(call);
     if (server !== undefined) {
       const { verifyOnServer } = await import('./remote/server-backups.ts');
       return await verifyOnServer(server, file, call);

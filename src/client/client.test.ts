@@ -150,3 +150,18 @@ test('a request ends after its timeout', async () => {
     },
   );
 });
+
+test('a file comes as a stream, octet for octet, and from the place that range names', async () => {
+  const octets = Buffer.from([0x53, 0x00, 0xff, 0xc3, 0x28, 0x0a]);
+  const file: RequestListener = (_, response) => {
+    response.writeHead(206, { 'content-type': 'application/vnd.sqlite3' }).end(octets);
+  };
+  await served(file, { bearer: 'token' }, async ({ client, seen }) => {
+    const body = await client.adminBackupDownload({ id: 'a/b', range: 'bytes=1-' });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    assert.deepEqual(Buffer.concat(chunks), octets);
+    assert.equal(seen[0]?.headers['range'], 'bytes=1-');
+    assert.equal(seen[0].url, '/c2/admin/v1/backups/a%2Fb/file');
+  });
+});

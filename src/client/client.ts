@@ -97,7 +97,7 @@ interface AnyRequest {
 
 const TIMEOUT_MS = 30_000;
 /** Headers that a call may name. */
-const HEADERS = ['if-match', 'idempotency-key', 'audit-reason'] as const;
+const HEADERS = ['if-match', 'idempotency-key', 'audit-reason', 'range', 'if-range'] as const;
 
 /** Returns a client of a Chancery server. It sends nothing before the first call. */
 export function createClient(options: ClientOptions): Client {
@@ -200,11 +200,12 @@ function bodyOf(
   return parameters;
 }
 
-/** Returns JSON as its value, a signed answer as its text, and undefined for no body. */
+/** Returns JSON as its value, a file as a stream, a signed answer as its text, and undefined for no body. */
 async function bodyFrom(response: Response): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type === 'application/vnd.sqlite3') return response.body;
   const text = await response.text();
   if (text === '') return undefined;
-  const type = response.headers.get('content-type') ?? '';
   if (!/^application\/(?:problem\+)?json\b/u.test(type)) return text;
   try {
     return JSON.parse(text);

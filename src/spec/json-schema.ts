@@ -9,6 +9,8 @@ export interface Schema {
   readonly enum?: readonly JsonValue[];
   readonly format?: 'uri' | 'uri-reference';
   readonly pattern?: string;
+  /** Octets of this type, which are no text; without `type`. */
+  readonly contentMediaType?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;

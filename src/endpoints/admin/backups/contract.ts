@@ -1,6 +1,9 @@
-import { said, TEXT } from '../../../spec/json-schema.ts';
+import { said } from '../../../spec/json-schema.ts';
 import { named } from '../../../spec/schemas.ts';
 import { operationContract } from '../operation-contract.ts';
+
+/** The media type of a SQLite database. */
+export const SQLITE_TYPE = 'application/vnd.sqlite3';
 
 const ID = { id: 'The identifier of the backup.' };
 
@@ -65,7 +68,9 @@ export const backupDownload = operationContract({
     'If-Range': { words: 'The `ETag` of the file that the range belongs to.' },
   },
   problems: ['conflict', 'range_not_satisfiable', 'too_many_requests'],
-  content: { 'application/vnd.sqlite3': said('A SQLite database in one file.', TEXT) },
+  content: {
+    [SQLITE_TYPE]: said('A SQLite database in one file.', { contentMediaType: SQLITE_TYPE }),
+  },
   words: 'The file. `ETag` and `Repr-Digest` have its SHA-256.',
   ranges: true,
 });

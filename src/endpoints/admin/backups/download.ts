@@ -8,7 +8,7 @@ import { type AdminCall, type AdminNeeds, streaming } from '../operation.ts';
 import { entered, requirePermitted } from '../streams.ts';
 import { etagOf } from '../version.ts';
 import { type AdminBackupNeeds, conflict, storedBackup, storeOf } from './backup-item.ts';
-import { backupDownload } from './contract.ts';
+import { backupDownload, SQLITE_TYPE } from './contract.ts';
 
 interface DownloadNeeds extends AdminNeeds, AdminBackupNeeds {
   readonly streams: Streams;
@@ -34,7 +34,7 @@ export const backupDownloading = streaming<DownloadNeeds>(backupDownload, async 
     return {
       status: range === undefined ? 200 : 206,
       headers: {
-        'content-type': 'application/vnd.sqlite3',
+        'content-type': SQLITE_TYPE,
         'content-length': String(last - first + 1),
         'content-disposition': `attachment; filename="chancery-${id}.db"`,
         'accept-ranges': 'bytes',
