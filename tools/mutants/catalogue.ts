@@ -1,5 +1,6 @@
 import { ADMINISTRATION } from './administration.ts';
 import { AUTHORIZATION } from './authorization.ts';
+import { BACKUPS } from './backups.ts';
 import { CLIENT_DOCUMENTS } from './client-documents.ts';
 import { CLIENT_HISTORY } from './client-history.ts';
 import { CLIENTS } from './clients.ts';
@@ -41,6 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SESSIONS,
   ...LIMITS,
   ...ADMINISTRATION,
+  ...BACKUPS,
   ...DECLARATIONS,
   ...FEDERATION,
   ...TRUST_ANCHORS,

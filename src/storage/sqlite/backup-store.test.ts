@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,7 @@ import type { StoredBackup } from '../../ports/backup-store.ts';
 import { fillTables } from '../../testing/storage/dump-rows.ts';
 import { newBackupId, withFolderLock, writeRecord } from './backup-folder.ts';
 import { openBackups, type SqliteBackups } from './backup-store.ts';
-import { makeBackup } from './backup-work.ts';
+import { makeBackup, requireRoom } from './backup-work.ts';
 import { openSqliteSchema } from './sqlite-schema.ts';
 import { sqliteTables } from './table-dump.ts';
 
@@ -186,6 +187,38 @@ test('a database that is damaged or gone gives a failed backup with its reason, 
   assert.deepEqual([backup.state, backup.failure, backup.bytes], ['failed', 'source-unusable', null]);
   assert.equal(await at.backups.open(backup.id), undefined);
   assert.equal(at.backups.newest(), undefined);
+});
+
+test('a small disk: a backup that has no room is refused before it begins; one that fills the disk is failed, and gives the room back (F4)', async (context) => {
+  const small = mkdtempSync(join(root, 'small-'));
+  const size_mb = Math.ceil(statSync(database).size / 1_000_000) + 20;
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size_mb}m`, 'tmpfs', small], { stdio: 'ignore' });
+  } catch {
+    context.skip('needs the right to mount a small file system');
+    return;
+  }
+  try {
+    const folder = join(small, 'backups');
+    const work = { folder, database, program: '1.2.3', keep: 3 };
+    requireRoom(work);
+    const fill = (bytes: number): void => writeFileSync(join(small, 'filler'), Buffer.alloc(bytes));
+    const failed = await makeBackup({ ...work, begun: () => fill((size_mb - 1) * 1024 * 1024) });
+    assert.deepEqual(
+      [failed.backup.state, failed.backup.failure],
+      ['failed', 'disk-full'],
+      String(failed.cause),
+    );
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.includes('.db')),
+      [],
+    );
+    await assert.rejects(makeBackup(work), { name: 'BackupRefused', why: 'no-room' });
+    rmSync(join(small, 'filler'));
+    assert.equal((await makeBackup(work)).backup.state, 'complete');
+  } finally {
+    execFileSync('umount', ['-l', small]);
+  }
 });
 
 test('no text but an id names a file: not a path, not another file of the folder', async () => {

@@ -90,7 +90,7 @@ function publish(draft: string, path: string): void {
 }
 
 export function removeWithLog(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true });
 }
 
 export function syncFolder(folder: string): void {
