@@ -99,17 +99,25 @@ async function beginWork(
   });
   working.add(child);
   const what = verify === undefined ? 'a backup' : 'the verification of a backup';
+  let id = verify;
   child.on('message', (message: BackupMessage) => {
-    if (message.kind === 'begun') resolve(message.backup);
-    else if (message.kind === 'refused') reject(new BackupRefused(message.why, message.words));
-    else if (message.cause === null) log.info({ backup: verify }, `${what} has ended`);
-    else log.error({ reason: message.cause, backup: verify }, `${what} failed`);
+    if (message.kind === 'begun') {
+      ({ id } = message.backup);
+      resolve(message.backup);
+    } else if (message.kind === 'refused') reject(new BackupRefused(message.why, message.words));
+    else if (message.cause === null) log.info({ backup: id }, `${what} has ended`);
+    else log.error({ reason: message.cause, backup: id }, `${what} failed`);
   });
-  child.on('error', reject);
-  child.on('close', (code, signal) => {
+  const left = (failure: Error): void => {
     working.delete(child);
-    reject(new Error(`the process of ${what} ended with ${signal ?? code}`));
-    if (signal !== null || code !== 0) log.error({ code, signal }, `the process of ${what} ended`);
+    reject(failure);
+  };
+  // A process that could not be started has no end.
+  child.on('error', left);
+  child.on('close', (code, signal) => {
+    left(new Error(`the process of ${what} ended with ${signal ?? code}`));
+    if (signal !== null || code !== 0)
+      log.error({ code, signal, backup: id }, `the process of ${what} ended`);
   });
   const task: BackupTask = { folder, database, program, keep, verify };
   child.send(task, () => undefined);
