@@ -129,7 +129,7 @@ export interface Calls {
   /** Deletes a backup, for good. `DELETE /admin/v1/backups/{id}` */
   adminBackupDelete: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
   /** Returns the file of a complete backup, as fast as the caller reads. `GET /admin/v1/backups/{id}/file` */
-  adminBackupDownload: { readonly request: { readonly id: string; readonly 'range'?: string; readonly 'if-range'?: string }; readonly answer: string };
+  adminBackupDownload: { readonly request: { readonly id: string; readonly 'range'?: string; readonly 'if-range'?: string }; readonly answer: ReadableStream<Uint8Array> };
   /** Begins to read a backup completely and to compare its digests. The answer comes at once; read the backup for the outcome. `POST /admin/v1/backups/{id}/verify` */
   adminBackupVerify: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminBackup | AdminPreview };
   /** Lists the deleted clients that can be restored, the latest deletion first. `GET /admin/v1/deleted-clients` */
