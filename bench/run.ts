@@ -26,6 +26,7 @@ import {
 } from './benchmarks/postgres-reads.ts';
 import { registrationOnPostgres, tokenOnPostgres } from './benchmarks/postgres-writes.ts';
 import { registration } from './benchmarks/registration.ts';
+import { resourceServers, revokedAccepted } from './benchmarks/resource-server.ts';
 import { codeExchange, refresh } from './benchmarks/sign-in.ts';
 import { start } from './benchmarks/start.ts';
 import { tenantsResting, tenantsRotating, tenantsScanned, tenantsSwept } from './benchmarks/tenants.ts';
@@ -53,6 +54,8 @@ const ON_SQLITE: readonly Benchmark[] = [
   besideList,
   adminPages,
   besideAdminPages,
+  resourceServers,
+  revokedAccepted,
   tenantsScanned,
   tenantsResting,
   tenantsSwept,
