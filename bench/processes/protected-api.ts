@@ -19,7 +19,7 @@ export interface ProtectedApiOptions {
   readonly client_secret: string;
 }
 
-/** What the parent does to the stream. */
+/** A fault that the parent puts on the stream. */
 export type StreamFault = 'cut' | 'freeze';
 
 const { check, port, issuer, url, client_id, client_secret } = JSON.parse(

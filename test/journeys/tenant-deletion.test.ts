@@ -13,6 +13,7 @@ import { PROGRAM } from '../../src/testing/program.ts';
 import { addTenant } from '../../src/testing/storage/add-tenant.ts';
 import { aClient, OPEN, times } from '../../src/testing/storage/stored-examples.ts';
 import { endedWithTests } from '../program/children.ts';
+import { type FeedCaller, followFeed } from '../program/feed-stream.ts';
 import { inheritedEnvironment } from '../program/inherited-environment.ts';
 import { ENCRYPTION_KEY, type Program, sha256, startProgram } from '../program/start.ts';
 import { openProgramStorage, storageUrl } from '../program/storage-place.ts';
@@ -227,4 +228,32 @@ test('H-544: DELETE of a tenant in service is refused; with force=true it is clo
   const again = await remove('');
   assert.equal(((await again.json()) as { state: string }).state, 'deleted');
   assert.equal(await rowsOf(id), 0);
+});
+
+test('H-647: the streams of revocations of a tenant end on every server when it is deleted', async () => {
+  const id = await doomed('followed');
+  const of = (server: Program): Program => ({
+    ...server,
+    url: `${server.url}/${id}`,
+    issuer: `${first.issuer}/${id}`,
+  });
+  const registered = await fetch(`${of(first).url}/clients`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${MASTER}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      grant_types: ['client_credentials'],
+      scope: `${of(first).issuer}/token/introspect`,
+    }),
+  });
+  assert.equal(registered.status, 200);
+  const caller = (await registered.json()) as FeedCaller;
+  const streams = await Promise.all(
+    [first, second].map(async (server) => await followFeed(of(server), caller)),
+  );
+  for (const stream of streams) await stream.until(() => stream.claims.length > 0);
+  await commands.run('tenants', 'delete', id, '--force', '--confirm', id);
+  for (const stream of streams) {
+    await stream.done;
+    assert.equal(stream.end, 'tenant-changed');
+  }
 });
