@@ -26,6 +26,7 @@ export const CITED_SPECIFICATIONS: readonly CitedSpecification[] = [
     prefix: 'client-id-metadata-document',
   },
   { name: 'draft-ietf-oauth-identity-assertion-authz-grant-01', prefix: 'id-jag' },
+  { name: 'draft-parecki-oauth-global-token-revocation-06', prefix: 'global-token-revocation' },
   { name: 'MCP Authorization 2026-07-28', prefix: 'mcp' },
   { name: 'OpenID Foundation conformance suite', prefix: 'openid-conformance' },
   { name: 'OAuth 2.0 Multiple Response Type Encoding Practices', prefix: 'openid-response-types' },

@@ -96,6 +96,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./webhooks.ts')).WEBHOOK_COMMANDS,
   },
   {
+    name: 'streams',
+    summary: 'Manage the streams of security events of clients',
+    load: async () => (await import('./event-streams.ts')).STREAM_COMMANDS,
+  },
+  {
     name: 'keys',
     summary: 'Manage the server keys and the encryption key',
     load: async () => (await import('./keys.ts')).KEY_COMMANDS,

@@ -101,6 +101,7 @@ export const RULES: readonly Rule[] = [
   noDevelopmentToken('registration.master-token-sha256'),
   noDevelopmentToken('direct-authorization.token-sha256'),
   noDevelopmentToken('sign-in.token-sha256'),
+  noDevelopmentToken('global-revocation.token-sha256'),
   {
     path: 'sign-in.token-sha256',
     reads: ['sign-in.external-url'],

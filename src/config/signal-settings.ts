@@ -1,6 +1,6 @@
-import { flag, integer, type Setting, seconds } from './setting.ts';
+import { flag, integer, list, type Setting, SHA256_HEX, seconds } from './setting.ts';
 
-/** Settings for streams of security events (OpenID Shared Signals Framework 1.0). */
+/** Settings for streams of security events (OpenID Shared Signals Framework 1.0), and for revocations that others ask for. */
 export const SIGNAL_SETTINGS = {
   'signals.enabled': flag({
     default: false,
@@ -71,5 +71,11 @@ export const SIGNAL_SETTINGS = {
     min: 1,
     max: 3600,
     description: 'How often the server looks for events to push, in each process.',
+  }),
+  'global-revocation.token-sha256': list({
+    ...SHA256_HEX,
+    tenants: 'own',
+    description:
+      'SHA-256 digests of the tokens with which trusted parties, such as an incident tool, end all sessions, grants and tokens of a person (`POST /global-token-revocation`). `LABEL:DIGEST` gives a token a name in the audit. Empty: the endpoint does not stand.',
   }),
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -43,6 +43,10 @@ export const CREDENTIALS = {
     words:
       'An access token of this server with the scope value that the operation names, or a break-glass token, the setting `admin.token-sha256`.',
   },
+  'global-revocation-token': {
+    scheme: { type: 'http', scheme: 'bearer' },
+    words: 'A token of a trusted party, the setting `global-revocation.token-sha256`.',
+  },
   'receiver-token': {
     scheme: { type: 'http', scheme: 'bearer' },
     words:

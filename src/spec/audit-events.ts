@@ -64,6 +64,10 @@ export const AUDIT_EVENTS = {
     detail: 'the change, such as `password`, `disabled` or `claims`',
   },
   'account.delete': { words: 'An account was deleted.', place: 'row' },
+  'account.revoke': {
+    words: 'A trusted party ended all sessions, grants and tokens of a person.',
+    place: 'row',
+  },
   'account.locked': {
     words: 'An account had too many attempts to sign in. At most once an hour and process.',
     place: 'row',

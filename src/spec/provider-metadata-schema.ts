@@ -15,7 +15,7 @@ export const PROVIDER_METADATA: Schema = closed(
     ...withForm(
       WEB_ADDRESS,
       `registration_endpoint token_endpoint authorization_endpoint pushed_authorization_request_endpoint userinfo_endpoint
-       introspection_endpoint revocation_endpoint device_authorization_endpoint jwks_uri signed_jwks_uri federation_registration_endpoint end_session_endpoint
+       introspection_endpoint revocation_endpoint global_token_revocation_endpoint device_authorization_endpoint jwks_uri signed_jwks_uri federation_registration_endpoint end_session_endpoint
        chancery_revocation_feed_endpoint`,
     ),
     ...withForm(

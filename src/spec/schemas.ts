@@ -3,6 +3,7 @@ import { ADMIN_CLIENT_HISTORY_SCHEMAS } from './admin-schemas/client-history.ts'
 import { ADMIN_CLIENT_SCHEMAS } from './admin-schemas/clients.ts';
 import { ADMIN_SCHEMAS } from './admin-schemas/conventions.ts';
 import { ADMIN_DECLARATION_SCHEMAS } from './admin-schemas/declarations.ts';
+import { ADMIN_EVENT_STREAM_SCHEMAS } from './admin-schemas/event-streams.ts';
 import { ADMIN_EVENT_SCHEMAS } from './admin-schemas/events.ts';
 import { ADMIN_FEDERATION_SCHEMAS } from './admin-schemas/federation.ts';
 import { ADMIN_INITIAL_TOKEN_SCHEMAS } from './admin-schemas/initial-access-tokens.ts';
@@ -191,6 +192,7 @@ export const SCHEMAS = {
   ...ADMIN_PEOPLE_SCHEMAS,
   ...ADMIN_FEDERATION_SCHEMAS,
   ...ADMIN_WEBHOOK_SCHEMAS,
+  ...ADMIN_EVENT_STREAM_SCHEMAS,
   ...SIGNAL_SCHEMAS,
   TokenResponse: said('RFC 6749 §5.1.', TOKEN_RESPONSE),
   DeviceAuthorization: DEVICE_AUTHORIZATION,

@@ -118,6 +118,17 @@ export const SIGNAL_SCHEMAS = {
       'stream_id',
     ]),
   ),
+  GlobalTokenRevocation: said(
+    'The person whose sessions, grants and tokens end.',
+    open(
+      {
+        sub_id: said('A subject identifier: `iss_sub`, `opaque` or `account` (RFC 9493).', {
+          type: 'object',
+        }),
+      },
+      ['sub_id'],
+    ),
+  ),
   PollRequest: said(
     'A wish for events, with the answers to earlier ones (RFC 8936 §2.2, §2.4).',
     open({

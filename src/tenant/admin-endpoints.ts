@@ -9,6 +9,7 @@ import { adminClientSecrets } from '../endpoints/admin/clients/secrets.ts';
 import { adminConsents } from '../endpoints/admin/consents/endpoint.ts';
 import { adminDeclarations } from '../endpoints/admin/declarations/endpoint.ts';
 import { adminTenantDeclarations } from '../endpoints/admin/declarations/tenants.ts';
+import { adminEventStreams } from '../endpoints/admin/event-streams/endpoint.ts';
 import { adminFederation } from '../endpoints/admin/federation/endpoint.ts';
 import { adminGrants } from '../endpoints/admin/grants/endpoint.ts';
 import { adminInitialTokens } from '../endpoints/admin/initial-access-tokens/endpoint.ts';
@@ -44,6 +45,7 @@ const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
   adminAccessTokens,
   adminFederation,
   adminWebhooks,
+  adminEventStreams,
 ];
 
 /**

@@ -17,6 +17,7 @@ test('every contract of src/endpoints stands in the list of endpoints, once', as
       'openapi.enabled': true,
       'signals.enabled': true,
       'webfinger.domains': ['example.com'],
+      'global-revocation.token-sha256': [createHash('sha256').update('trusted').digest('hex')],
       'sign-in.external-url': 'https://login.example.net/start',
       'sign-in.token-sha256': [createHash('sha256').update('page').digest('hex')],
     },
@@ -47,6 +48,7 @@ test('what the settings switch off does not stand: no page of the operator, no l
     'federation-historical-keys',
     'open-api',
     'event-stream-create',
+    'global-token-revocation',
     'signals-configuration',
   ])
     assert.equal(names.has(name), false, name);

@@ -37,6 +37,7 @@ import {
 import { externalSignIn, externalSignInOutcome } from '../endpoints/external-sign-in/endpoint.ts';
 import { federationHistoricalKeys } from '../endpoints/federation-historical-keys/endpoint.ts';
 import { federationRegistration } from '../endpoints/federation-registration/endpoint.ts';
+import { globalTokenRevocation } from '../endpoints/global-token-revocation/endpoint.ts';
 import { interaction, interactionChoice } from '../endpoints/interaction/endpoint.ts';
 import { introspection } from '../endpoints/introspection/endpoint.ts';
 import { jwkSet } from '../endpoints/jwk-set/endpoint.ts';
@@ -107,6 +108,8 @@ const ENDPOINTS: readonly Open<Issuer>[] = [
   introspection,
   (issuer) => (issuer.settings['revocation-feed.enabled'] ? revocationFeedEndpoint(issuer) : undefined),
   revocation,
+  (issuer) =>
+    issuer.settings['global-revocation.token-sha256'].length > 0 ? globalTokenRevocation(issuer) : undefined,
   jwkSet,
   (issuer) => signedJwkSet(issuer.settings['federation.enabled'] ? issuer : undefined),
   ({ federation }) => federationRegistration(federation),

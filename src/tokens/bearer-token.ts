@@ -1,4 +1,4 @@
-import { digestFromHex, sameDigest } from '../keys/digest.ts';
+import { digestFromHex, digestOf, sameDigest } from '../keys/digest.ts';
 import { parseAuthorization } from '../spec/authorization-header.ts';
 import { OAuthError, type RefusalNotes } from '../spec/errors.ts';
 import type { Digest } from '../spec/identifiers.ts';
@@ -49,6 +49,22 @@ export function masterTokenOf(token: Digest, masters: readonly MasterToken[]): M
   let found: MasterToken | undefined;
   for (const master of masters) if (sameDigest(token, master.digest)) found = master;
   return found;
+}
+
+/**
+ * Returns the configured token that a request presents.
+ * @throws OAuthError invalid_token
+ */
+export function presentedMaster(
+  masters: readonly MasterToken[],
+  authorization: string | undefined,
+  lengthMax: number,
+): MasterToken {
+  const token = presentedBearer(authorization, lengthMax);
+  if (token === undefined) throw bearerTokenNeeded();
+  const master = masterTokenOf(digestOf(token), masters);
+  if (master === undefined) throw invalidToken();
+  return master;
 }
 
 /**

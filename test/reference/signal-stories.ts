@@ -1,5 +1,5 @@
 import { aReceiver, aSessionOf, ENDPOINT_URL, endOf, PUSH } from '../../src/testing/signals.ts';
-import { ISSUER } from '../../src/testing/tenant.ts';
+import { ADMIN, ISSUER, masterToken } from '../../src/testing/tenant.ts';
 import { type Story, storyTenant } from './story.ts';
 
 const ON = { 'signals.enabled': true } as const;
@@ -87,6 +87,47 @@ const poll: Story = async () => {
   return story;
 };
 
+const operated: Story = async () => {
+  const story = storyTenant(ON);
+  const { tenant, show } = story;
+  const receiver = await aReceiver(tenant);
+  const id = await receiver.stream();
+  const of = { bearer: ADMIN, segments: { id } };
+  await tenant.send('admin-event-stream-list', { bearer: ADMIN });
+  show('The streams of all clients', 200);
+  await tenant.send('admin-event-stream-read', of);
+  show('One stream', 200);
+  await tenant.send('admin-event-stream-pause', of);
+  show('A pause, which its client is told', 200);
+  await tenant.send('admin-event-stream-disable', of);
+  show('Disabled', 200);
+  await tenant.send('admin-event-stream-enable', of);
+  show('Enabled', 200);
+  await tenant.send('admin-event-stream-event-list', of);
+  show('No event failed', 200);
+  await tenant.send('admin-event-stream-redeliver', of);
+  show('All failed events are tried again', 200);
+  await tenant.send('admin-event-stream-drop', of);
+  show('All failed events are dropped', 200);
+  await tenant.send('admin-event-stream-delete', { ...of, headers: { 'if-match': '*' } });
+  show('A deletion', 204);
+  return story;
+};
+
+const revocation: Story = async () => {
+  const trusted = 'trusted-party-of-global-token-revocation-0123456789';
+  const story = storyTenant({ ...ON, 'global-revocation.token-sha256': [masterToken(trusted)] });
+  const { tenant, show } = story;
+  await aSessionOf(tenant, 'ada', await aReceiver(tenant));
+  const sub_id = { format: 'iss_sub', iss: ISSUER, sub: 'ada' };
+  const name = 'global-token-revocation';
+  await tenant.send(name, { bearer: trusted, json: { sub_id } });
+  show('Everything of a person ends', 204);
+  await tenant.send(name, { bearer: trusted, json: { sub_id: { ...sub_id, sub: 'nothing' } } });
+  show('A person that the server does not know', 404);
+  return story;
+};
+
 export const SIGNAL_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'signals-configuration': [configuration],
   'event-streams': [streams],
@@ -94,4 +135,6 @@ export const SIGNAL_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'event-stream-subjects': [subjects],
   'event-stream-verification': [verification],
   'event-stream-poll': [poll],
+  'admin-event-streams': [operated],
+  'global-token-revocation': [revocation],
 };

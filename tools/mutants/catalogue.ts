@@ -16,6 +16,7 @@ import { PEOPLE } from './people.ts';
 import { PROFILES } from './profiles.ts';
 import { REGISTRATION } from './registration.ts';
 import { SESSIONS } from './sessions.ts';
+import { SIGNALS } from './signals.ts';
 import { STEP_UP } from './step-up.ts';
 import { STORAGE_POSTGRES } from './storage-postgres.ts';
 import { STORAGE_SQLITE } from './storage-sqlite.ts';
@@ -47,5 +48,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...FEDERATION,
   ...TRUST_ANCHORS,
   ...EVENTS,
+  ...SIGNALS,
   ...FEDERATED_CLIENTS,
 ];

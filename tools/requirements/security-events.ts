@@ -49,6 +49,39 @@ export const caepInteroperability: Specification = {
   ],
 };
 
+export const globalTokenRevocation: Specification = {
+  name: 'draft-parecki-oauth-global-token-revocation-06',
+  title: 'Global Token Revocation',
+  scope: 'The sentences that bind the authorisation server.',
+  requirements: [
+    must(
+      'global-token-revocation-2-1',
+      '§2',
+      'The request has a sub_id, a subject identifier.',
+      'subjectNamed',
+    ),
+    must(
+      'global-token-revocation-3-1',
+      '§3',
+      'All refresh tokens of the person are revoked.',
+      'revokeEverything',
+    ),
+    must(
+      'global-token-revocation-3-2',
+      '§3',
+      'All access tokens of the person are revoked.',
+      'revokeEverything',
+    ),
+    must(
+      'global-token-revocation-3-3',
+      '§3',
+      'The person signs in again before there are new tokens.',
+      'revokeEverything',
+    ),
+    must('global-token-revocation-3-4', '§3', '404 for a person that is not known.', 'globalTokenRevocation'),
+  ],
+};
+
 export const rfc8417: Specification = {
   name: 'RFC 8417',
   title: 'Security Event Token (SET)',

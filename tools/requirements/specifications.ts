@@ -37,7 +37,14 @@ import { rfc9700 } from './rfc9700.ts';
 import { rfc9701 } from './rfc9701.ts';
 import { rfc9728 } from './rfc9728.ts';
 import { rpInitiatedLogout } from './rp-initiated-logout.ts';
-import { caep, caepInteroperability, rfc8417, rfc8935, rfc8936 } from './security-events.ts';
+import {
+  caep,
+  caepInteroperability,
+  globalTokenRevocation,
+  rfc8417,
+  rfc8935,
+  rfc8936,
+} from './security-events.ts';
 import { sharedSignals } from './shared-signals.ts';
 
 /** All tables, in the order of the index. Two tables of one specification share a page. */
@@ -82,6 +89,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rpInitiatedLogout,
   backchannelLogout,
   frontchannelLogout,
+  globalTokenRevocation,
   sharedSignals,
   caep,
   caepInteroperability,

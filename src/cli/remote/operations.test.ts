@@ -57,6 +57,8 @@ const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   'admin-grant-read': 'grants list has all members',
   'admin-access-token-list': 'grants list and grants revoke work on what tokens come from',
   'admin-access-token-revoke': 'grants list and grants revoke work on what tokens come from',
+  'admin-event-stream-event-list':
+    'streams show has the last problem; redeliver and drop take all failed events',
   'admin-federation-member-chain': 'federation resolve explains a chain from the machine that runs it',
   'admin-federation-resolve': 'federation resolve explains a chain from the machine that runs it',
   'admin-trust-anchor-read': 'federation trust-anchors show has all members',

@@ -3,6 +3,7 @@ import { CommandFailure, calledWrongly } from '../failure.ts';
 import { jsonInput } from '../input.ts';
 import { byId, flag, operand, type RemoteCall, type RemoteRow, text } from './row.ts';
 import type { RemoteRequest } from './server.ts';
+import { STREAM_ROWS } from './stream-rows.ts';
 import { WEBHOOK_ROWS } from './webhook-rows.ts';
 
 const byClient = (call: RemoteCall): RemoteRequest => ({ segments: { client_id: operand(call, 'id') } });
@@ -299,6 +300,7 @@ export const REMOTE: Readonly<Record<string, RemoteRow>> = {
     only: 'the stream GET /admin/v1/events follows the audit with a cursor: read it with curl -N',
   },
   ...WEBHOOK_ROWS,
+  ...STREAM_ROWS,
   'keys list': { operation: 'admin-key-list', lists: true },
   'keys history': { operation: 'admin-removed-key-list', lists: true },
   'keys rotate': {

@@ -1,17 +1,8 @@
 import { authorizeDirectly } from '../../grants/direct-authorization/authorize-directly.ts';
 import type { Issuing } from '../../grants/grant.ts';
-import { digestOf } from '../../keys/digest.ts';
 import { type JsonLimits, parseJsonObject } from '../../spec/json.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
-import {
-  bearerTokenNeeded,
-  insufficientScope,
-  invalidToken,
-  type MasterToken,
-  masterTokenOf,
-  masterTokens,
-  presentedBearer,
-} from '../../tokens/bearer-token.ts';
+import { insufficientScope, masterTokens, presentedMaster } from '../../tokens/bearer-token.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
@@ -28,7 +19,9 @@ export function directAuthorization(needs: DirectAuthorizationEndpointNeeds): En
   return {
     contract,
     async handle({ headers, body, id }) {
-      const master = requireOwnMasterToken(needs, masters, headers['authorization']);
+      if (masters.length === 0) throw insufficientScope(['direct-authorization']);
+      const { authorization } = headers;
+      const master = presentedMaster(masters, authorization, needs.settings['limits.bearer-token']);
       requireMediaType(headers['content-type'], 'application/json');
       const response = await authorizeDirectly(needs, parseJsonObject(body, needs.json), {
         actor: `master:${master.label}`,
@@ -41,17 +34,4 @@ export function directAuthorization(needs: DirectAuthorizationEndpointNeeds): En
       };
     },
   };
-}
-
-function requireOwnMasterToken(
-  { settings }: DirectAuthorizationEndpointNeeds,
-  masters: readonly MasterToken[],
-  authorization: string | undefined,
-): MasterToken {
-  if (masters.length === 0) throw insufficientScope(['direct-authorization']);
-  const token = presentedBearer(authorization, settings['limits.bearer-token']);
-  if (token === undefined) throw bearerTokenNeeded();
-  const master = masterTokenOf(digestOf(token), masters);
-  if (master === undefined) throw invalidToken();
-  return master;
 }

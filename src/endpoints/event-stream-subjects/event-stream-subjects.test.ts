@@ -76,7 +76,7 @@ test('a subject that is no subject identifier: 400 that says what is wrong (RFC 
 });
 
 // proves ssf-9.1-1
-test('a subject that the server does not know: 200 and 204 as for any other; a format that no event has: 400 when it is removed (OpenID Shared Signals Framework 1.0 §9.1)', async () => {
+test('H-662 a subject that the server does not know: 200 and 204 as for any other; a format that no event has: 400 when it is removed (OpenID Shared Signals Framework 1.0 §9.1)', async () => {
   const receiver = await aReceiver(signalTenant());
   const stream_id = await receiver.stream();
   const email = { format: 'email', email: 'ada@example.com' };

@@ -109,7 +109,7 @@ const MISTAKEN: readonly (readonly [words: string, body: unknown, pointer: strin
     '/delivery/endpoint_url',
   ],
   [
-    'a header with a line break',
+    'a header with a line break (H-658)',
     { delivery: { ...PUSH, authorization_header: 'a\r\nb: c' } },
     '/delivery/authorization_header',
   ],
@@ -161,7 +161,7 @@ test('each operation without a token, and with one of nothing: 401 with a challe
     }
 });
 
-test('a token that a person gave a client, and one for another resource server: 401', async () => {
+test('H-657 a token that a person gave a client, and one for another resource server: 401', async () => {
   const tenant = signalTenant();
   const { client } = await aReceiver(tenant);
   const { client_id } = client;
@@ -190,7 +190,7 @@ test('each operation without its scope: 403 that names the scope (OpenID CAEP In
 });
 
 // proves ssf-8-2
-test('a stream of another client, and none at all: 404, alike (OpenID Shared Signals Framework 1.0 §8)', async () => {
+test('H-656 a stream of another client, and none at all: 404, alike (OpenID Shared Signals Framework 1.0 §8)', async () => {
   const tenant = signalTenant();
   const [one, two] = [await aReceiver(tenant), await aReceiver(tenant)];
   const foreign = await one.stream();

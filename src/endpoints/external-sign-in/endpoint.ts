@@ -23,14 +23,7 @@ import { IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
 import { type JsonLimits, parseJsonObject } from '../../spec/json.ts';
 import { preferredLanguages } from '../../spec/languages.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
-import {
-  bearerTokenNeeded,
-  invalidToken,
-  type MasterToken,
-  masterTokenOf,
-  masterTokens,
-  presentedBearer,
-} from '../../tokens/bearer-token.ts';
+import { type MasterToken, masterTokens, presentedMaster } from '../../tokens/bearer-token.ts';
 import { UNCACHED } from '../answer.ts';
 import { INTERACTION_PATH } from '../authorization-flow.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
@@ -89,13 +82,7 @@ export function externalSignInOutcome(needs: ExternalSignInNeeds): Endpoint {
 /** Returns a function that requires the token of the operator's own page. @throws OAuthError invalid_token */
 function pageAuthority({ settings }: ExternalSignInNeeds): (request: EndpointRequest) => MasterToken {
   const masters = masterTokens(settings['sign-in.token-sha256']);
-  return ({ headers }) => {
-    const token = presentedBearer(headers['authorization'], settings['limits.bearer-token']);
-    if (token === undefined) throw bearerTokenNeeded();
-    const page = masterTokenOf(digestOf(token), masters);
-    if (page === undefined) throw invalidToken();
-    return page;
-  };
+  return ({ headers }) => presentedMaster(masters, headers['authorization'], settings['limits.bearer-token']);
 }
 
 /**

@@ -169,7 +169,7 @@ test('a receiver that does not answer keeps no other stream waiting', async () =
   await first;
 });
 
-test('a stream whose client is gone pushes nothing any more', async () => {
+test('H-659 a stream whose client is gone pushes nothing any more', async () => {
   const scene = await aScene();
   await end(scene, 'ada');
   const { client_id, registration_access_token: bearer } = scene.receiver.client;
@@ -179,7 +179,7 @@ test('a stream whose client is gone pushes nothing any more', async () => {
 });
 
 // proves ssf-8.1.5-1
-test('the last event of an outbox that is full says that the stream is disabled (OpenID Shared Signals Framework 1.0 §8.1.5)', async () => {
+test('H-663 the last event of an outbox that is full says that the stream is disabled (OpenID Shared Signals Framework 1.0 §8.1.5)', async () => {
   const scene = await aScene({ 'signals.held-max': 10 });
   const people = Array.from({ length: 12 }, (_, index) => `p${index}`);
   await end(scene, ...people);
@@ -192,7 +192,7 @@ test('the last event of an outbox that is full says that the stream is disabled 
 });
 
 // proves ssf-10.1-1
-test('a client with pairwise subjects sees its own names of person and session only', async () => {
+test('H-661 a client with pairwise subjects sees its own names of person and session only', async () => {
   const scene = await aScene({ metadata: { subject_type: 'pairwise' } });
   const session = await aSessionOf(scene.tenant, 'ada', scene.receiver);
   await endOf(scene.tenant, session);
@@ -214,7 +214,7 @@ async function authorized({ tenant, receiver }: Scene, scope: string) {
 }
 
 // proves caep-3.3-1, caep-3.2-1, caep-3.2-2, caep-interop-3.2-1
-test('a changed password and a changed claim are told to a client with a grant, and only the claims that it may have (OpenID CAEP 1.0 §3.2, §3.3)', async () => {
+test('H-666 a changed password and a changed claim are told to a client with a grant, and only the claims that it may have (OpenID CAEP 1.0 §3.2, §3.3)', async () => {
   const scene = await aScene();
   const account = await authorized(scene, 'openid email');
   const { accounts } = await endUsersOf(scene.tenant);

@@ -151,22 +151,34 @@ export interface StatusChange {
 
 const REASON_LENGTH_MAX = 500;
 
-/** Sets the status of a stream. A disabled one holds nothing. @throws Problem conflict */
+/** Sets the status of a stream. @throws Problem conflict */
 export async function setStatus(
-  needs: Pick<StreamNeeds, 'eventStreams' | 'clock'>,
+  { eventStreams, clock }: Pick<StreamNeeds, 'eventStreams' | 'clock'>,
   stream: StoredStream,
-  { status, reason, tells }: StatusChange,
+  wanted: StatusChange,
   event: EventOf,
 ): Promise<StoredStream> {
-  const at = needs.clock.now();
+  const { after, change } = changedStatus(stream, wanted, clock.now());
+  const made = event('stream.update', `${stream.id} ${wanted.status}`);
+  if (await eventStreams.replace(after, stream.version, { ...change, event: made })) return after;
+  throw new Problem('conflict', CHANGED_MEANWHILE);
+}
+
+export const CHANGED_MEANWHILE = 'the stream has changed meanwhile: read it again';
+
+/** Returns a stream with another status, and the effects of the change. A disabled stream holds nothing. */
+export function changedStatus(
+  stream: StoredStream,
+  { status, reason, tells }: StatusChange,
+  at: number,
+): { readonly after: StoredStream; readonly change: StreamChange } {
   const words = reason === null ? null : reason.slice(0, REASON_LENGTH_MAX);
   const content = JSON.stringify({ status, ...(words === null ? {} : { reason: words }) });
-  const after = { ...stream, status, status_reason: words, updated_at: at };
-  return await stored(needs, after, {
-    event: event('stream.update', `${stream.id} ${status}`),
-    discards: status === 'disabled',
-    ...(tells && status !== stream.status ? { notice: { kind: 'stream-updated', content, at } } : {}),
-  });
+  const version = stream.version + 1;
+  const after = { ...stream, version, status, status_reason: words, updated_at: at };
+  const notice = { kind: 'stream-updated', content, at } as const;
+  const isTold = tells && status !== stream.status;
+  return { after, change: { discards: status === 'disabled', ...(isTold ? { notice } : {}) } };
 }
 
 /** Stores a changed stream; another change since it was read is refused. */
@@ -177,7 +189,7 @@ async function stored(
 ): Promise<StoredStream> {
   const after = { ...stream, version: stream.version + 1 };
   if (await eventStreams.replace(after, stream.version, change)) return after;
-  throw new Problem('conflict', 'the stream has changed meanwhile: read it again');
+  throw new Problem('conflict', CHANGED_MEANWHILE);
 }
 
 /** Returns the stored form of what a client wants. @throws Problem invalid_body with every mistake */

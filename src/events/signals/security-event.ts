@@ -125,5 +125,6 @@ const REASONS: Readonly<Record<string, string>> = {
   'consent.withdraw': 'The consent to the application was withdrawn.',
   'account.update': 'The account was changed.',
   'account.delete': 'The account was deleted.',
+  'account.revoke': 'Everything of the person was revoked.',
   'client.secret': 'The credentials of the application were changed.',
 };
