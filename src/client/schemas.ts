@@ -236,6 +236,43 @@ export interface WebhookDelivery {
   readonly due_at: string | null;
 }
 
+/** A stream of security events of a client. */
+export interface EventStream {
+  readonly id: string;
+  readonly client_id: string;
+  readonly issuer: string;
+  readonly status: 'enabled' | 'paused' | 'disabled';
+  readonly reason: string | null;
+  readonly method: 'push' | 'poll';
+  readonly endpoint_url: string | null;
+  readonly description: string | null;
+  readonly events: readonly string[];
+  readonly held: number;
+  readonly held_max: number;
+  readonly delivered: number;
+  readonly delivered_at: string | null;
+  readonly attempts: number;
+  readonly attempted_at: string | null;
+  readonly problem: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** A security event that failed. Its content is not shown. */
+export interface HeldSecurityEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly state: 'waiting' | 'failed';
+  readonly at: string | null;
+  readonly attempted_at: string | null;
+  readonly problem: string | null;
+}
+
+/** How many events were concerned. */
+export interface EventCount {
+  readonly events: number;
+}
+
 /** OpenID Shared Signals Framework 1.0 §7.1. */
 export interface TransmitterConfiguration {
   readonly spec_version: '1_0';
@@ -315,6 +352,11 @@ export interface StreamSubject {
 export interface StreamVerification {
   readonly stream_id: string;
   readonly state?: string;
+}
+
+/** The person whose sessions, grants and tokens end. */
+export interface GlobalTokenRevocation {
+  readonly sub_id: Readonly<Record<string, unknown>>;
 }
 
 /** A wish for events, with the answers to earlier ones (RFC 8936 §2.2, §2.4). */
@@ -418,6 +460,7 @@ export interface ProviderMetadata {
   readonly userinfo_endpoint?: string;
   readonly introspection_endpoint?: string;
   readonly revocation_endpoint?: string;
+  readonly global_token_revocation_endpoint?: string;
   readonly device_authorization_endpoint?: string;
   readonly jwks_uri: string;
   readonly signed_jwks_uri?: string;
