@@ -2,7 +2,7 @@
 
 import type { AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminClientVersion, AdminClientVersionContent, AdminClientDiff, AdminDeletedClient, AdminRestoredClient, AdminBackup, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminDeclaredTenant, AdminTenantDeclarationPlan, AdminTenantDeclarationStep, AdminOwnedTenant, AdminOwnedClient, AdminAccount, AdminNewAccount, AdminMadeAccount, AdminAccountChanges, AdminPassword, AdminMadePassword, AdminEnded, AdminSession, AdminGrant, AdminConsent, AdminAccessToken, AdminFederationMember, AdminFederationRefresh, AdminResolutionRequest, AdminResolution, AdminTrustAnchor, AdminAnchorAcceptance } from './admin-schemas.ts';
 
-import type { ClientMetadata, ClientInformation, DryRun, AuditEvent, WebhookRequest, WebhookChange, Webhook, NewWebhook, WebhookSecret, WebhookTest, WebhookCount, WebhookDelivery, TransmitterConfiguration, SecurityEventStream, SecurityEventStreams, StreamRequest, StreamUpdate, StreamReplacement, StreamStatus, StreamStatusRequest, StreamSubject, StreamVerification, PollRequest, PollAnswer, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
+import type { ClientMetadata, ClientInformation, DryRun, AuditEvent, WebhookRequest, WebhookChange, Webhook, NewWebhook, WebhookSecret, WebhookTest, WebhookCount, WebhookDelivery, EventStream, HeldSecurityEvent, EventCount, TransmitterConfiguration, SecurityEventStream, SecurityEventStreams, StreamRequest, StreamUpdate, StreamReplacement, StreamStatus, StreamStatusRequest, StreamSubject, StreamVerification, GlobalTokenRevocation, PollRequest, PollAnswer, TokenResponse, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
 
 /** The requests and answers of each call, by its name. */
 export interface Calls {
@@ -64,6 +64,8 @@ export interface Calls {
   federationHistoricalKeys: { readonly request: object; readonly answer: string };
   /** Registers a relying party that a federation vouches for. `POST /federation/clients` */
   federationRegistration: { readonly request: { readonly body: string | readonly string[] }; readonly answer: string };
+  /** Ends all sessions, grants and tokens of a person, for a trusted party. `POST /global-token-revocation` */
+  globalTokenRevocation: { readonly request: { readonly body: GlobalTokenRevocation }; readonly answer: undefined };
   /** Says whether a token is active, and what it permits. `POST /token/introspect` */
   introspection: { readonly request: { readonly form: { readonly token: string; readonly token_type_hint?: string; readonly client_id?: string; readonly client_secret?: string; readonly client_assertion?: string; readonly client_assertion_type?: string } }; readonly answer: TokenIntrospection | string };
   /** Serves the public keys of the server. `GET /jwks.json` */
@@ -190,6 +192,24 @@ export interface Calls {
   adminTenantDeclarationApply: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly owner: string; readonly steps: readonly AdminTenantDeclarationStep[] } }; readonly answer: { readonly applied: number; readonly tenants: Readonly<Record<string, unknown>> } | AdminPreview };
   /** Compares declared tenants, with their settings, with those that are there, and changes nothing. `POST /admin/v1/declarations/tenants/plan` */
   adminTenantDeclarationPlan: { readonly request: { readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: { readonly owner: string; readonly tenants: readonly AdminDeclaredTenant[]; readonly adopt?: readonly string[]; readonly adopt_unowned?: boolean } }; readonly answer: AdminTenantDeclarationPlan | AdminPreview };
+  /** Lists the events of a stream that failed, in their order. `GET /admin/v1/event-streams/{id}/events` */
+  adminEventStreamEventList: { readonly request: { readonly id: string; readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (HeldSecurityEvent | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Returns one stream, without the parts that may hold a secret. `GET /admin/v1/event-streams/{id}` */
+  adminEventStreamRead: { readonly request: { readonly id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: EventStream | Readonly<Record<string, unknown>> };
+  /** Deletes a stream with the events that it holds. Its client is not told. `DELETE /admin/v1/event-streams/{id}` */
+  adminEventStreamDelete: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'if-match': string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
+  /** Disables a stream, and tells its client by an event. The events that wait are dropped. `POST /admin/v1/event-streams/{id}/disable` */
+  adminEventStreamDisable: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: EventStream | AdminPreview };
+  /** Drops all failed events of a stream. `POST /admin/v1/event-streams/{id}/drop` */
+  adminEventStreamDrop: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: EventCount | AdminPreview };
+  /** Enables a stream. It sends the events that it held. `POST /admin/v1/event-streams/{id}/enable` */
+  adminEventStreamEnable: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: EventStream | AdminPreview };
+  /** Lists the streams of security events of all clients. `GET /admin/v1/event-streams` */
+  adminEventStreamList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (EventStream | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Pauses a stream, and tells its client by an event. The stream holds later events. `POST /admin/v1/event-streams/{id}/pause` */
+  adminEventStreamPause: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: EventStream | AdminPreview };
+  /** Tries all failed events of a stream again. `POST /admin/v1/event-streams/{id}/redeliver` */
+  adminEventStreamRedeliver: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: EventCount | AdminPreview };
   /** Trusts the keys that a trust anchor announces, and no longer those that its newest configuration lacks. `POST /admin/v1/federation/trust-anchors/{entity_id}/accept` */
   adminTrustAnchorAccept: { readonly request: { readonly entity_id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string; readonly body: AdminAnchorAcceptance }; readonly answer: AdminTrustAnchor | AdminPreview };
   /** Lists the trust anchors of the settings with their keys: trusted, announced, missing. `GET /admin/v1/federation/trust-anchors` */
@@ -329,6 +349,7 @@ export const OPERATIONS = {
   externalSignInOutcome: { method: 'POST', path: '/interaction-api/{id}', type: 'application/json' },
   federationHistoricalKeys: { method: 'GET', path: '/federation/historical-keys' },
   federationRegistration: { method: 'POST', path: '/federation/clients', type: 'application/jose' },
+  globalTokenRevocation: { method: 'POST', path: '/global-token-revocation', type: 'application/json' },
   introspection: { method: 'POST', path: '/token/introspect', type: 'application/x-www-form-urlencoded' },
   jwkSet: { method: 'GET', path: '/jwks.json' },
   openApi: { method: 'GET', path: '/openapi.json' },
@@ -392,6 +413,15 @@ export const OPERATIONS = {
   adminTenantDeclarationList: { method: 'GET', path: '/admin/v1/declarations/tenants' },
   adminTenantDeclarationApply: { method: 'POST', path: '/admin/v1/declarations/tenants/apply', type: 'application/json' },
   adminTenantDeclarationPlan: { method: 'POST', path: '/admin/v1/declarations/tenants/plan', type: 'application/json' },
+  adminEventStreamEventList: { method: 'GET', path: '/admin/v1/event-streams/{id}/events' },
+  adminEventStreamRead: { method: 'GET', path: '/admin/v1/event-streams/{id}' },
+  adminEventStreamDelete: { method: 'DELETE', path: '/admin/v1/event-streams/{id}' },
+  adminEventStreamDisable: { method: 'POST', path: '/admin/v1/event-streams/{id}/disable' },
+  adminEventStreamDrop: { method: 'POST', path: '/admin/v1/event-streams/{id}/drop' },
+  adminEventStreamEnable: { method: 'POST', path: '/admin/v1/event-streams/{id}/enable' },
+  adminEventStreamList: { method: 'GET', path: '/admin/v1/event-streams' },
+  adminEventStreamPause: { method: 'POST', path: '/admin/v1/event-streams/{id}/pause' },
+  adminEventStreamRedeliver: { method: 'POST', path: '/admin/v1/event-streams/{id}/redeliver' },
   adminTrustAnchorAccept: { method: 'POST', path: '/admin/v1/federation/trust-anchors/{entity_id}/accept', type: 'application/json' },
   adminTrustAnchorList: { method: 'GET', path: '/admin/v1/federation/trust-anchors' },
   adminTrustAnchorLook: { method: 'POST', path: '/admin/v1/federation/trust-anchors/{entity_id}/look' },
