@@ -13,6 +13,7 @@ import { scopeNow } from './admin-scope.ts';
 import { audienceFor, narrowedAudience, requestedAudience } from './audience.ts';
 import type { CodeContent } from './authorization/code-content.ts';
 import { isStillTarget } from './authorization/response-target.ts';
+import { narrowedDetails } from './authorization-details/narrowed-details.ts';
 import { accountInUse, type EndUserNeeds, endUserContent, idTokenMember } from './end-users.ts';
 import type { Grant, Granted, GrantNeeds } from './grant.ts';
 import { type PreparedGrant, prepareGrant } from './prepare-grant.ts';
@@ -25,7 +26,7 @@ import { tokenConfirmation } from './token-confirmation.ts';
  */
 export const authorizationCode: Grant = {
   grant_type: 'authorization_code',
-  parameters: ['code', 'redirect_uri', 'code_verifier'],
+  parameters: ['code', 'redirect_uri', 'code_verifier', 'authorization_details'],
   isOffered: ({ endUsers }) => endUsers !== undefined,
   async handle(needs, client, parameters, origin) {
     const { endUsers } = needs;
@@ -158,7 +159,7 @@ async function preparedGrant(
   what: { readonly content: CodeContent; readonly account: Account; readonly parameters: Parameters },
 ): Promise<PreparedGrant> {
   const { content, account, parameters } = what;
-  const { resource, endUser } = content;
+  const { resource, endUser, authorization_details } = content;
   const scope = scopeNow(content.scope, client.stored, account);
   const requested = parameters['resource'];
   const { settings } = needs;
@@ -171,11 +172,17 @@ async function preparedGrant(
     authorized.length === 0
       ? audienceFor(settings, client.metadata, requested)
       : narrowedAudience(authorized, requested);
+  const narrowed = narrowedDetails(
+    needs.detailTypes,
+    client.metadata,
+    authorization_details,
+    parameters['authorization_details'],
+  );
   return await prepareGrant(
     needs,
     client,
-    endUserContent(endUsers, client, account, { scope, audience, endUser }),
-    { confirmation: await tokenConfirmation(needs, client) },
+    { ...endUserContent(endUsers, client, account, { scope, audience, endUser }), authorization_details },
+    { confirmation: await tokenConfirmation(needs, client), authorization_details: narrowed },
     refreshableFor(settings, client.metadata, endUsers.clock.now()),
   );
 }

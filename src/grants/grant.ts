@@ -16,6 +16,7 @@ import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import type { DpopNeeds } from '../tokens/dpop-proof.ts';
 import type { IdTokenHintNeeds } from '../tokens/id-token-hint.ts';
 import type { AssertionGrantNeeds } from './assertion-grant.ts';
+import type { AuthorizationDetail, DetailTypes } from './authorization-details/detail-types.ts';
 import type { EndUserNeeds } from './end-users.ts';
 
 /** Stores, keys and settings for issuing the tokens of one issuer. */
@@ -31,6 +32,7 @@ export interface Issuing {
   readonly clients: ClientStore;
   readonly uses: ClientUses;
   readonly dpop: DpopNeeds;
+  readonly detailTypes: DetailTypes;
 }
 
 export interface GrantNeeds extends Issuing {
@@ -55,6 +57,8 @@ export interface TokenResponse {
   readonly id_token?: string;
   /** RFC 8693 §2.2.1. */
   readonly issued_token_type?: string;
+  /** The details of this access token (RFC 9396 §7); absent where none were granted. */
+  readonly authorization_details?: readonly AuthorizationDetail[];
 }
 
 /** The tokens that a grant gave. */

@@ -5,6 +5,8 @@ import type { GrantId, SessionId } from '../spec/identifiers.ts';
 import { type AccessTokenFormat, mintAccessToken } from '../tokens/access-token.ts';
 import { type Confirmation, tokenTypeOf } from '../tokens/confirmation.ts';
 import { requestedAudience } from './audience.ts';
+import type { AuthorizationDetail, AuthorizationDetails } from './authorization-details/detail-types.ts';
+import { detailsFor } from './authorization-details/narrowed-details.ts';
 import type { Issuing, TokenResponse } from './grant.ts';
 import { tokenConfirmation } from './token-confirmation.ts';
 
@@ -32,6 +34,8 @@ export interface TokenContent {
   readonly data?: string | undefined;
   /** Further members of the introspection response, which are also claims of the JWT. */
   readonly more?: Readonly<Record<string, unknown>> | undefined;
+  /** The granted details; a token has a part of them (RFC 9396). Absent without details. */
+  readonly authorization_details?: AuthorizationDetails | undefined;
   /** How its end-user signed in. The grant stores it, so that a refreshed token says the same. Absent without an end-user who signed in. */
   readonly endUser?: EndUserContext | undefined;
 }
@@ -41,6 +45,8 @@ export interface TokenParticulars {
   readonly confirmation: Confirmation | undefined;
   readonly grant_id?: GrantId | undefined;
   readonly format?: AccessTokenFormat | undefined;
+  /** Fewer details than were granted. */
+  readonly authorization_details?: AuthorizationDetails | undefined;
   /** Seconds. */
   readonly lifetime?: number | undefined;
   /** The latest end that it may have, in seconds since the Unix epoch. */
@@ -71,9 +77,10 @@ export async function mintToken(
     expires_at === null ? Infinity : expires_at - now,
     endsAt - now,
   );
+  const details = detailsOf(content, particulars);
   const { access_token, stored } = await mintAccessToken(accessTokens, {
     ...content,
-    more: { ...content.more, ...authenticationOf(content.endUser) },
+    more: { ...content.more, ...authenticationOf(content.endUser), ...details },
     sub: content.clientSub ?? content.sub,
     subject: content.sub,
     format: particulars.format ?? policy.format ?? settings['access-token.format'],
@@ -87,8 +94,22 @@ export async function mintToken(
   const scope = content.scope.join(' ');
   return {
     stored,
-    response: { access_token, token_type: tokenTypeOf(confirmation), expires_in: lifetime, scope },
+    response: {
+      access_token,
+      token_type: tokenTypeOf(confirmation),
+      expires_in: lifetime,
+      scope,
+      ...details,
+    },
   };
+}
+
+/** Returns the details of one token, for its response, its introspection and its claims (RFC 9396 §7, §9). */
+function detailsOf(
+  { authorization_details: granted, audience }: TokenContent,
+  { authorization_details: narrowed = granted }: Pick<TokenParticulars, 'authorization_details'>,
+): { readonly authorization_details?: readonly AuthorizationDetail[] } {
+  return narrowed === undefined ? {} : { authorization_details: detailsFor(narrowed, audience) };
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 } from '../tokens/refresh-token.ts';
 import { scopeNow } from './admin-scope.ts';
 import { narrowedAudience } from './audience.ts';
+import { narrowedDetails } from './authorization-details/narrowed-details.ts';
 import { accountInUse, idTokenMember } from './end-users.ts';
 import type { Grant, GrantNeeds, TokenResponse } from './grant.ts';
 import { type MintedToken, mintToken } from './issue-token.ts';
@@ -36,7 +37,7 @@ import { tokenConfirmation } from './token-confirmation.ts';
  */
 export const refreshToken: Grant = {
   grant_type: 'refresh_token',
-  parameters: ['refresh_token', 'scope'],
+  parameters: ['refresh_token', 'scope', 'authorization_details'],
   async handle(needs, client, parameters, origin) {
     const presented = presentedToken(needs, parameters['refresh_token']);
     const { grant, refreshable, authorization } = await grantOf(needs, client, presented);
@@ -46,11 +47,17 @@ export const refreshToken: Grant = {
     const narrowed = narrowedScope(authorization.scope, parameters['scope']);
     const scope = scopeNow(narrowed, client.stored, account);
     const audience = narrowedAudience(authorization.audience, parameters['resource']);
+    const authorization_details = narrowedDetails(
+      needs.detailTypes,
+      client.metadata,
+      authorization.authorization_details,
+      parameters['authorization_details'],
+    );
     const minted = await mintToken(
       needs,
       client,
       { ...authorization, sub: grant.sub, scope, audience },
-      { confirmation, grant_id: grant.grant_id },
+      { confirmation, grant_id: grant.grant_id, authorization_details },
     );
     const rotated = isRotated(needs.settings, client.metadata, refreshable)
       ? mintRefreshToken(needs.accessTokens, grant.grant_id)

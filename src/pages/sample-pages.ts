@@ -80,6 +80,34 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
     resources: [],
     device: { user_code: 'WDJB-MJHT', address: '192.0.2.7' },
   },
+  'consent-details': {
+    kind: 'consent',
+    client: withLogo,
+    form,
+    username: 'ada',
+    scope: ['openid'],
+    claims: [],
+    resources: [],
+    details: [
+      {
+        parts: [
+          { text: 'pay ' },
+          { value: '123.50' },
+          { text: ' ' },
+          { value: 'EUR' },
+          { text: ' to ' },
+          { value: 'Merchant A' },
+        ],
+      },
+      {
+        type: 'account_information',
+        members: [
+          { name: 'actions', value: 'list_accounts, read_balances, read_transactions' },
+          { name: 'locations', value: 'https://example.com/accounts' },
+        ],
+      },
+    ],
+  },
   device: { kind: 'device', form, user_code: '', problem: undefined },
   'device-code': { kind: 'device', form, user_code: 'WDJB-MJHT', problem: undefined },
   'device-unknown': { kind: 'device', form, user_code: 'WDJB', problem: 'unknown' },

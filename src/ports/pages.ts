@@ -43,6 +43,17 @@ export interface SignInPage {
   readonly problem: 'refused' | { readonly wait_seconds: number } | undefined;
 }
 
+/** An object of `authorization_details` (RFC 9396) in the words of its type, or else with all of its members. */
+export type PageDetail =
+  | {
+      /** Words of the operator, and values that the client chose. */
+      readonly parts: readonly ({ readonly text: string } | { readonly value: string })[];
+    }
+  | {
+      readonly type: string;
+      readonly members: readonly { readonly name: string; readonly value: string }[];
+    };
+
 export interface ConsentPage {
   readonly kind: 'consent';
   readonly client: PageClient;
@@ -53,6 +64,8 @@ export interface ConsentPage {
   readonly claims: readonly string[];
   /** Resource servers that the tokens are for (RFC 8707). */
   readonly resources: readonly string[];
+  /** The details of the request; absent if it has none. */
+  readonly details?: readonly PageDetail[];
   /** The device that asks; absent if an application asks in this browser. */
   readonly device?: { readonly user_code: string; readonly address: string };
 }

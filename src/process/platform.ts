@@ -19,6 +19,7 @@ import { withRecordCache } from '../storage/record-cache.ts';
 import { systemClock } from '../system/clock.ts';
 import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
+import { compileSchema } from '../system/schema-compiler.ts';
 import { sealerForTenant } from '../system/sealer.ts';
 import type { Jose, Platform } from '../tenant/platform.ts';
 import { type ProcessStreams, processStreams } from './streams.ts';
@@ -90,6 +91,7 @@ export function openPlatform({
     random: systemRandom,
     jose: joseBy(clock),
     saml: samlAssertionVerifier(),
+    compileSchema,
     outbound,
     storage: opened.storage,
     cached: (storage, limits, caches) => withRecordCache(storage, limits, caches, journalReport(metrics)),

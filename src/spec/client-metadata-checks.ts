@@ -1,6 +1,4 @@
-import { parseName } from './distinguished-name.ts';
 import { GRANT_TYPES, type GrantType, responseTypeName, responseTypesOf } from './grant-types.ts';
-import { ipAddressOctets } from './ip-address.ts';
 import type { JsonValue } from './json.ts';
 import { FLAG, OBJECT, type Schema, TEXTS, WEB_ADDRESS } from './json-schema.ts';
 import type { PrivateSchemes } from './private-use-scheme.ts';
@@ -35,6 +33,8 @@ export interface MetadataLimits {
   readonly certificateTrust: CertificateTrust;
   /** Whether the server reads DPoP proofs. */
   readonly dpop: boolean;
+  /** The types of authorisation details that the server has (RFC 9396). */
+  readonly detailTypes: readonly string[];
   /** Whether the page after a logout loads the clients' addresses. */
   readonly frontChannelLogout: boolean;
   /** The algorithms that the server has signing keys for. */
@@ -71,7 +71,7 @@ const HIDDEN =
   // oxlint-disable-next-line no-control-regex -- it matches control characters on purpose
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
 
-const refused = (rule: string): Checked => ({ problems: [{ rule }] });
+export const refused = (rule: string): Checked => ({ problems: [{ rule }] });
 
 /** Accepts an array of distinct, visible, non-empty strings. */
 export function strings(limit: { count: number; length: number }): Check {
@@ -294,45 +294,6 @@ export const text = stating({ type: 'string', minLength: 1, maxLength: LIST_TEXT
   return HIDDEN.test(value) ? refused('holds a control character') : { value };
 });
 
-const CERTIFICATE_NAME_LENGTH_MAX = 1024;
-
-/** Accepts a name in the form of a certificate. */
-function certificateName(accepts: (value: string) => boolean, rule: string): Check {
-  const schema: Schema = { type: 'string', maxLength: CERTIFICATE_NAME_LENGTH_MAX };
-  return stating(schema, (value) =>
-    typeof value === 'string' && value.length <= CERTIFICATE_NAME_LENGTH_MAX && accepts(value)
-      ? { value }
-      : refused(rule),
-  );
-}
-
-/** Refuses a name that can match no certificate at registration, instead of at each attempt to authenticate. */
-export const certificateSubject = certificateName(
-  (value) => parseName(value) !== undefined,
-  'must be a distinguished name such as CN=client,O=Example,C=GB (RFC 4514), types without a known name as dotted numbers',
-);
-
-/** Accepts a host without wildcards, because a client is one host. */
-export const certificateDnsName = certificateName(
-  (value) => value.length <= 253 && /^(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}$/.test(value),
-  'must be a DNS name, without wildcard',
-);
-
-export const certificateUri = certificateName(
-  (value) => /^[\x21-\x7e]+$/.test(value) && parseUri(value) !== undefined,
-  'must be an absolute URI',
-);
-
-export const certificateIpAddress = certificateName(
-  (value) => ipAddressOctets(value) !== undefined,
-  'must be an IPv4 address in dotted decimals, or an IPv6 address',
-);
-
-export const certificateEmail = certificateName(
-  (value) => value.length <= 254 && /^[\x21-\x3f\x41-\x7e]+@[A-Za-z0-9.-]+$/.test(value),
-  'must be an email address',
-);
-
 /** Accepts a member where the server has its feature, and drops it elsewhere (decision 42). */
 function where(isOffered: (limits: MetadataLimits) => boolean, form: Check): Check {
   const off = notSupported(form);
@@ -342,6 +303,16 @@ function where(isOffered: (limits: MetadataLimits) => boolean, form: Check): Che
 export const boundToCertificates = where(({ certificateTrust }) => certificateTrust !== 'none', boolean);
 export const boundToKeys = where(({ dpop }) => dpop, boolean);
 export const frontChannel = (form: Check): Check => where((limits) => limits.frontChannelLogout, form);
+
+const typeNames = strings({ count: LIST_MAX, length: LIST_TEXT_LENGTH_MAX });
+const withoutTypes = notSupported(typeNames);
+
+/** Accepts the types of authorisation details that the server has; without any, it drops the member. */
+export const detailTypes = stating(typeNames.schema, (value, limits) => {
+  const { detailTypes: offered } = limits;
+  if (offered.length === 0) return withoutTypes(value, limits);
+  return supportedOf(value, (text) => offered.find((type) => type === text), offered);
+});
 
 /** Drops a member that has a meaning for entities of a federation only. */
 export function federated(form: Check): Check {

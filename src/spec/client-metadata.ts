@@ -1,3 +1,4 @@
+import * as certificate from './certificate-name-checks.ts';
 import type { Check } from './client-metadata-checks.ts';
 import * as check from './client-metadata-checks.ts';
 import type { GrantType } from './grant-types.ts';
@@ -132,12 +133,18 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
     check: check.oneOf([...server.SIGNING_ALGORITHMS, ...server.HMAC_ALGORITHMS]),
   },
   tls_client_certificate_bound_access_tokens: { section: 'RFC 8705 §3.4', check: check.boundToCertificates },
-  tls_client_auth_subject_dn: { section: 'RFC 8705 §2.1.2', check: check.certificateSubject },
-  tls_client_auth_san_dns: { section: 'RFC 8705 §2.1.2', check: check.certificateDnsName },
-  tls_client_auth_san_uri: { section: 'RFC 8705 §2.1.2', check: check.certificateUri },
-  tls_client_auth_san_ip: { section: 'RFC 8705 §2.1.2', check: check.certificateIpAddress },
-  tls_client_auth_san_email: { section: 'RFC 8705 §2.1.2', check: check.certificateEmail },
+  tls_client_auth_subject_dn: { section: 'RFC 8705 §2.1.2', check: certificate.certificateSubject },
+  tls_client_auth_san_dns: { section: 'RFC 8705 §2.1.2', check: certificate.certificateDnsName },
+  tls_client_auth_san_uri: { section: 'RFC 8705 §2.1.2', check: certificate.certificateUri },
+  tls_client_auth_san_ip: { section: 'RFC 8705 §2.1.2', check: certificate.certificateIpAddress },
+  tls_client_auth_san_email: { section: 'RFC 8705 §2.1.2', check: certificate.certificateEmail },
   dpop_bound_access_tokens: { section: 'RFC 9449 §5.2', check: check.boundToKeys },
+
+  authorization_details_types: {
+    section: 'RFC 9396 §10',
+    check: check.detailTypes,
+    privilege: 'token-policy',
+  },
 
   id_token_signed_response_alg: { section: OIDC, check: signedByServer },
   id_token_encrypted_response_alg: { section: OIDC, check: keyManagement },

@@ -43,6 +43,11 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     means: 'The device asks for its tokens too often.',
     remedy: 'Wait 5 seconds longer between the requests from now on.',
   },
+  invalid_authorization_details: {
+    means:
+      'The `authorization_details` have an unknown type, break the schema of their type, or ask for more than was granted.',
+    remedy: 'Correct the object that `error_description` names. Register the client for the type.',
+  },
   expired_token: {
     means: 'The device code has expired before the end-user answered.',
     remedy: 'Send a new device authorisation request, and show the new code.',

@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   unsupported_grant_type: { status: 400, section: 'RFC 6749 §5.2' },
   invalid_scope: { status: 400, section: 'RFC 6749 §5.2' },
   invalid_target: { status: 400, section: 'RFC 8707 §2' },
+  invalid_authorization_details: { status: 400, section: 'RFC 9396 §5' },
   authorization_pending: { status: 400, section: 'RFC 8628 §3.5' },
   slow_down: { status: 400, section: 'RFC 8628 §3.5' },
   expired_token: { status: 400, section: 'RFC 8628 §3.5' },

@@ -54,6 +54,22 @@ export function parseJsonObject(bytes: Uint8Array, limits: JsonLimits): JsonObje
   };
 }
 
+/**
+ * Parses a text that must be a JSON array, as strictly as `parseJsonObject`.
+ * @returns undefined for any other text, and for one beyond the limits
+ */
+export function parseJsonArray(text: string, limits: JsonLimits): readonly JsonValue[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!Array.isArray(value)) return undefined;
+    inspect(text, limits);
+    return value as readonly JsonValue[];
+  } catch {
+    // Either may refuse it. The text is a stranger's, so no message shows it.
+    return undefined;
+  }
+}
+
 function decodeUtf8(bytes: Uint8Array): string {
   const text = utf8Text(bytes);
   if (text === undefined) throw malformed('the body is not valid UTF-8');

@@ -6,6 +6,7 @@ export const PARAMETER_WORDS = {
   actor_token_type: 'The type of `actor_token`, which needs it (RFC 8693 §3).',
   assertion: 'A signed JWT (RFC 7523 §2.1) or a SAML assertion (RFC 7522 §2.1), according to `grant_type`.',
   audience: 'The service that the token is for (RFC 8693 §2.1). It may be repeated.',
+  authorization_details: 'A JSON array of objects that say in detail what the client asks for (RFC 9396 §2).',
   choice: 'The button that the end-user pressed.',
   claims: 'A JSON object with the wanted claims (OpenID Connect Core 1.0 §5.5).',
   client_assertion: 'A signed JWT that authenticates the client (RFC 7523 §2.2).',

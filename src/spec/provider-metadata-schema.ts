@@ -33,7 +33,7 @@ export const PROVIDER_METADATA: Schema = closed(
        authorization_encryption_alg_values_supported authorization_encryption_enc_values_supported
        introspection_signing_alg_values_supported introspection_encryption_alg_values_supported
        introspection_encryption_enc_values_supported code_challenge_methods_supported dpop_signing_alg_values_supported
-       identity_chaining_requested_token_types_supported authorization_grant_profiles_supported
+       identity_chaining_requested_token_types_supported authorization_grant_profiles_supported authorization_details_types_supported
        client_registration_types_supported`,
     ),
     ...withForm(

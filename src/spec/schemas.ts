@@ -26,6 +26,12 @@ const TOKEN_TYPE = said('`DPoP` for a token that is bound to a key (RFC 9449 §5
   enum: ['Bearer', 'DPoP'],
 });
 
+/** RFC 9396 §2. */
+const DETAILS: Schema = {
+  type: 'array',
+  items: { type: 'object', properties: { type: TEXT }, required: ['type'] },
+};
+
 const TOKEN_RESPONSE = closed(
   {
     access_token: TEXT,
@@ -38,6 +44,7 @@ const TOKEN_RESPONSE = closed(
     refresh_token_expires_in: said('Seconds. Absent if the refresh token does not expire.', SECONDS),
     id_token: TEXT,
     issued_token_type: said('The type of the token that an exchange issued (RFC 8693 §2.2.1).', TEXT),
+    authorization_details: said('The details of what the token permits (RFC 9396 §7).', DETAILS),
   },
   ['access_token', 'token_type', 'expires_in', 'scope'],
 );
@@ -73,6 +80,7 @@ const TOKEN_INTROSPECTION = closed(
     auth_time: SECONDS,
     act: said('The party that acts for the subject, with earlier ones inside (RFC 8693 §4.1).', OBJECT),
     may_act: said('The party that may act for the subject (RFC 8693 §4.4).', OBJECT),
+    authorization_details: said('The details of what the token permits (RFC 9396 §9.2).', DETAILS),
     clm: said('Names of the claims that the direct authorisation gave.', TEXTS),
     cld: said('Values of these claims.', OBJECT),
     dat: said('The `data` of the direct authorisation, as sent.', OBJECT),
@@ -116,7 +124,11 @@ const SIGN_IN_OUTCOME: Schema = {
         amr: TEXTS,
         claims: OBJECT,
         auth_time: SECONDS,
-        consent: { type: 'object', properties: { scope: TEXTS, claims: TEXTS }, required: ['scope'] },
+        consent: {
+          type: 'object',
+          properties: { scope: TEXTS, claims: TEXTS, authorization_details: DETAILS },
+          required: ['scope'],
+        },
       },
       ['subject'],
     ),
@@ -130,6 +142,7 @@ const SIGN_IN_REQUEST = closed(
     scope: TEXTS,
     claims: TEXTS,
     resource: TEXTS,
+    authorization_details: DETAILS,
     prompt: TEXTS,
     acr_values: TEXTS,
     acr: {},

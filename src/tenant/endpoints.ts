@@ -232,7 +232,7 @@ function opened<Parts>(rows: readonly Open<Parts>[], parts: Parts): readonly End
 }
 
 function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['metadata'] {
-  const { settings, keys, pages } = issuer;
+  const { settings, keys, pages, detailTypes } = issuer;
   const aliasOrigin = settings['client-authentication.mtls-origin'];
   const offered = offeredGrants(issuer);
   const offers = (grant: GrantType): boolean => offered.some(({ grant_type }) => grant_type === grant);
@@ -249,6 +249,7 @@ function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['
       requestsByReference: settings['authorization.request-uri-by-reference'],
       grantTypes: settings['authorization.grant-types'],
       dpop: settings['dpop.enabled'],
+      detailTypes: [...detailTypes.byName.keys()],
       clientDocuments: settings['registration.client-id-metadata-documents'],
       chainingTypes: offers(TOKEN_EXCHANGE_GRANT) ? [ID_JAG_TYPE] : [],
       grantProfiles: offers(JWT_BEARER_GRANT) && takesIdJags ? [ID_JAG_PROFILE] : [],

@@ -17,6 +17,7 @@ import type { Pages } from '../ports/pages.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Random } from '../ports/random.ts';
 import type { SamlAssertionVerifier } from '../ports/saml-assertion-verifier.ts';
+import type { CompileSchema } from '../ports/schema-compiler.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ServerFacts } from '../ports/server-facts.ts';
 import type { Storage, TenantStorage } from '../ports/storage.ts';
@@ -40,6 +41,7 @@ export interface Platform {
   readonly random: Random;
   readonly jose: Jose;
   readonly saml: SamlAssertionVerifier;
+  readonly compileSchema: CompileSchema;
   readonly outbound: OutboundHttp & OutboundForms;
   readonly storage: Pick<Storage, 'forTenant' | 'restoration'> & {
     readonly tenants: Pick<TenantStore, 'find'>;

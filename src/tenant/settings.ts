@@ -38,6 +38,7 @@ export function metadataLimits(settings: Settings, keys: Pick<ServerKeys, 'canSi
     httpAllowed: settings['outbound.allow-http'],
     certificateTrust: certificateTrust(settings),
     dpop: settings['dpop.enabled'],
+    detailTypes: settings['authorization-details.types'].map(({ type }) => type),
     frontChannelLogout: offersFrontChannelLogout(settings),
     signingAlgorithms: SIGNING_ALGORITHMS.filter((alg) => keys.canSign(alg)),
     grantTypes: settings['authorization.grant-types']

@@ -17,7 +17,7 @@ import type { Issuing } from '../grants/grant.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
 import type { AccountDirectory } from '../ports/account-directory.ts';
 import type { StoredClient } from '../ports/client-store.ts';
-import { type Pages, ThemeInvalid } from '../ports/pages.ts';
+import { type Page, type Pages, ThemeInvalid } from '../ports/pages.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { SessionNeeds } from '../sessions/browser-session.ts';
 import type { InteractionNeeds } from '../sessions/interaction.ts';
@@ -111,20 +111,41 @@ export function openEndUsers(
   };
 }
 
-/** Opens the pages of an issuer. @throws SettingsError at start for a theme that could not be shown */
+/** Opens the pages of an issuer. @throws SettingsError at start for a theme that could not be shown, or would hide authorisation details */
 export function openPagesOf(
-  { issuer, 'pages.theme': theme }: Settings,
+  { issuer, 'pages.theme': theme, 'authorization-details.types': types }: Settings,
   { openPages }: Pick<Platform, 'openPages'>,
 ): Pages {
   const assets = `${new URL(issuer).pathname.replace(/\/$/, '')}${assetContract.path.replace('{id}', '')}`;
   try {
-    return openPages(assets, theme === 'none' ? undefined : theme);
+    const pages = openPages(assets, theme === 'none' ? undefined : theme);
+    if (theme !== 'none' && types.length > 0) requireShownDetails(pages);
+    return pages;
   } catch (failure) {
     if (!(failure instanceof ThemeInvalid)) throw failure;
     throw new SettingsError([
       { path: 'pages.theme', source: 'at start', rule: `cannot be used: ${failure.message}` },
     ]);
   }
+}
+
+/** An older theme has a consent page that knows no details: people would agree to what they do not see. @throws ThemeInvalid */
+function requireShownDetails(pages: Pages): void {
+  const value = 'a value that the client chose';
+  const page: Page = {
+    kind: 'consent',
+    client: { name: 'client', host: undefined, vouched: true },
+    form: { action: '/', form_token: 'token' },
+    username: 'user',
+    scope: [],
+    claims: [],
+    resources: [],
+    details: [{ parts: [{ value }] }, { type: 'type', members: [{ name: 'name', value }] }],
+  };
+  if (pages.render(page, []).split(value).length < 3)
+    throw new ThemeInvalid(
+      'consent.liquid does not show page.details, which authorization-details.types needs',
+    );
 }
 
 /** A digest and a time. */
@@ -284,10 +305,11 @@ function openAuthorizationRequests({
   documents,
   registry,
   referenced,
+  detailTypes,
 }: SignInParts): AuthorizationRequests {
   const console = { registry, url: consoleUrl(settings), scope: ADMIN_SCOPES };
   return new AuthorizationRequests({
-    rules: { json, settings },
+    rules: { json, settings, detailTypes },
     requestObjects: { issuer, verifier, decrypter, keys, jwkSets, replays, settings },
     referenced,
     pushed: { interactions, clock, random, lifetime: settings['pushed-request.lifetime'] },

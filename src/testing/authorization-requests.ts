@@ -43,6 +43,7 @@ export const REQUEST = {
   code_challenge_method: 'S256',
 };
 
+const NO_DETAILS = { byName: new Map(), length: 8192, json: { depth: 8, members: 50 } };
 const clock = { now: () => NOW, milliseconds: () => NOW * 1000 };
 
 /** Knows `clients`, the first one also as `rp`. */
@@ -54,7 +55,7 @@ export function aReceivingNeeds(
   const verifier = joseJwtVerifier(clock);
   return {
     remoteAddress: '192.0.2.1',
-    rules: { json: { depth: 8, members: 50 }, settings: DEFAULTS },
+    rules: { json: { depth: 8, members: 50 }, settings: DEFAULTS, detailTypes: NO_DETAILS },
     requestObjects: {
       issuer: ISSUER,
       verifier,

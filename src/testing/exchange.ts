@@ -131,6 +131,7 @@ const CODE_STATUSES: Readonly<Record<string, number>> = {
   invalid_client: 401,
   invalid_grant: 400,
   invalid_target: 400,
+  invalid_authorization_details: 400,
   unauthorized_client: 400,
   unsupported_grant_type: 400,
   invalid_scope: 400,

@@ -22,6 +22,7 @@ import type { JsonWebKey } from '../spec/jwk.ts';
 import { withRecordCache } from '../storage/record-cache.ts';
 import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
+import { compileSchema } from '../system/schema-compiler.ts';
 import { sealerForTenant, sealerWith } from '../system/sealer.ts';
 import type { Platform } from '../tenant/platform.ts';
 import { backupsInMemory } from './backups.ts';
@@ -162,6 +163,7 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
       keyMaker: sharedKeys(),
     },
     saml: SAML,
+    compileSchema,
     outbound: { ...NO_WAY_OUT, ...options.outbound },
     storage: {
       forTenant: () => stored,

@@ -38,6 +38,8 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   'prom-client': /^src\/system\//,
   liquidjs: /^src\/pages\//,
   'xml-crypto': /^src\/saml\//,
+  '@cfworker/json-schema': /^src\/system\//,
+  re2js: /^src\/system\//,
   zod: /^src\/config\//,
   yaml: /^src\/config\//,
   preact: /^src\/console\//,

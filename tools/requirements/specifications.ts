@@ -30,6 +30,7 @@ import { rfc8707 } from './rfc8707.ts';
 import { rfc9068 } from './rfc9068.ts';
 import { rfc9101 } from './rfc9101.ts';
 import { rfc9126 } from './rfc9126.ts';
+import { rfc9396 } from './rfc9396.ts';
 import { rfc9440 } from './rfc9440.ts';
 import { rfc9449 } from './rfc9449.ts';
 import { rfc9470 } from './rfc9470.ts';
@@ -80,6 +81,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   mcpAuthorization,
   rfc9101,
   rfc9126,
+  rfc9396,
   rfc9207,
   jarm,
   responseTypes,

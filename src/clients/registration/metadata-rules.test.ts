@@ -15,6 +15,7 @@ const LIMITS = {
   grantTypes: ['authorization_code', 'implicit', 'refresh_token'],
   privateSchemes: 'any',
   dpop: true,
+  detailTypes: [],
 } as const;
 const key = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }) };
 const JWKS = { jwks: { keys: [{ ...key, kid: 'a', use: 'enc' }] } };

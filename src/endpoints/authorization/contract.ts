@@ -24,6 +24,7 @@ export const contract = {
     'RFC 9101 §5',
     'RFC 9126 §4',
     'RFC 9207 §2',
+    'RFC 9396 §3',
     'JARM §2',
   ],
   advertisedAs: 'authorization_endpoint',

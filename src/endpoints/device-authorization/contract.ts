@@ -8,7 +8,9 @@ export const contract = {
   path: '/device_authorization',
   purpose: 'Begins the authorisation of a device that has no browser.',
   credentials: ['client'],
-  parameters: formOf(['scope', 'resource', ...AUTHENTICATION_PARAMETERS], { repeatable: ['resource'] }),
+  parameters: formOf(['scope', 'resource', 'authorization_details', ...AUTHENTICATION_PARAMETERS], {
+    repeatable: ['resource'],
+  }),
   answers: {
     200: {
       words: 'The code that the device shows, the page where a person enters it, and the code of the device.',
@@ -19,7 +21,14 @@ export const contract = {
   advertisedAs: 'device_authorization_endpoint',
   statuses: [200, 400, 401, 429, 500, 503],
   errors: 'json',
-  refusals: ['invalid_request', 'invalid_client', 'unauthorized_client', 'invalid_scope', 'invalid_target'],
+  refusals: [
+    'invalid_request',
+    'invalid_client',
+    'unauthorized_client',
+    'invalid_scope',
+    'invalid_target',
+    'invalid_authorization_details',
+  ],
   cors: 'any',
   body: 'form',
   certificates: true,

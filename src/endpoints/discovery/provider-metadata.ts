@@ -77,6 +77,8 @@ export interface Support {
   readonly grantProfiles?: readonly string[];
   /** Whether tokens can be bound to keys of clients (RFC 9449). */
   readonly dpop?: boolean;
+  /** The types of authorisation details that clients may be registered for (RFC 9396). */
+  readonly detailTypes?: readonly string[];
   /** Whether a client may use the URL of its metadata document as client_id. */
   readonly clientDocuments?: boolean;
 }
@@ -90,7 +92,7 @@ export function providerMetadata(
 ): Readonly<Record<string, unknown>> {
   const { certificates = { trust: 'none' }, canSign = () => true } = support;
   const { grantTypes = Object.keys(GRANT_TYPES), frontChannelLogout = true } = support;
-  const { clientDocuments = false, chainingTypes = [], grantProfiles = [] } = support;
+  const { clientDocuments = false, chainingTypes = [], grantProfiles = [], detailTypes = [] } = support;
   const authorizes = endpoints.some(({ contract }) => contract.advertisedAs === 'authorization_endpoint');
   const addresses = endpoints.flatMap(({ contract }) =>
     contract.advertisedAs === undefined
@@ -123,6 +125,7 @@ export function providerMetadata(
       : { identity_chaining_requested_token_types_supported: chainingTypes }),
     ...(grantProfiles.length === 0 ? {} : { authorization_grant_profiles_supported: grantProfiles }),
     ...(support.dpop === true ? { dpop_signing_alg_values_supported: SIGNING_ALGORITHMS } : {}),
+    ...(detailTypes.length === 0 ? {} : { authorization_details_types_supported: detailTypes }),
     ...signedResponses(canSign),
     ...certificateMembers(issuer, endpoints, certificates),
   };

@@ -8,6 +8,7 @@ import {
   readExternalOutcome,
 } from '../../grants/authorization/external-outcome.ts';
 import { requestedClaims } from '../../grants/authorization/next-step.ts';
+import type { DetailTypes } from '../../grants/authorization-details/detail-types.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { ClientStore } from '../../ports/client-store.ts';
 import { type ExternalAccountNeeds, externalAccount } from '../../sessions/external-account.ts';
@@ -36,6 +37,7 @@ export interface ExternalSignInNeeds extends ExternalAccountNeeds {
   readonly interactions: InteractionNeeds;
   readonly json: JsonLimits;
   readonly settings: Settings;
+  readonly detailTypes: DetailTypes;
 }
 
 /** Describes a waiting request to the operator's own sign-in page. */
@@ -66,7 +68,8 @@ export function externalSignInOutcome(needs: ExternalSignInNeeds): Endpoint {
       const { members } = parseJsonObject(request.body, needs.json);
       const interaction = await waiting(needs, request);
       const times = { begun_at: interaction.stored.created_at, now: needs.clock.now() };
-      const outcome = readExternalOutcome(members, interaction.content.request, times);
+      const circumstances = { times, detailTypes: needs.detailTypes };
+      const outcome = readExternalOutcome(members, interaction.content.request, circumstances);
       const proof = needs.interactions.random.alphanumeric(IDENTIFIER_LENGTHS.session);
       const kept = await keptOutcome(needs, outcome, proof, { page, request });
       const content: WaitingRequest = { ...interaction.content, external: kept };
@@ -109,6 +112,7 @@ async function described({ clients }: ExternalSignInNeeds, request: Authorizatio
     scope,
     claims: requestedClaims(request),
     resource,
+    authorization_details: request.authorization_details,
     prompt,
     acr_values,
     acr: request.claims.id_token['acr'],

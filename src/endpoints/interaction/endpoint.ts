@@ -1,5 +1,6 @@
 import type { Progress } from '../../grants/authorization/authorization-interaction.ts';
 import { requestedClaims } from '../../grants/authorization/next-step.ts';
+import { shownDetails } from '../../grants/authorization-details/shown-details.ts';
 import type { Device } from '../../grants/device/device-request.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { Page, PageClient, SignInPage } from '../../ports/pages.ts';
@@ -109,16 +110,20 @@ async function consentPage(
   session: StoredSession,
   { client, request: authorization }: Progress,
 ): Promise<EndpointResponse> {
-  const { redirect_uri, scope, resource, ui_locales, device } = authorization;
+  const { redirect_uri, scope, resource, ui_locales, device, authorization_details } = authorization;
+  const tags = languages(request, ui_locales);
   const account = await needs.directory.find(session.sub);
   const page: Page = {
     kind: 'consent',
-    client: withoutHost(device, shownClient(needs, client, redirect_uri, languages(request, ui_locales))),
+    client: withoutHost(device, shownClient(needs, client, redirect_uri, tags)),
     form: formOf(needs, waiting, session),
     username: account?.username ?? '',
     scope,
     claims: requestedClaims(authorization),
     resources: resource,
+    ...(authorization_details === undefined
+      ? {}
+      : { details: shownDetails(needs.detailTypes, authorization_details, tags) }),
     ...(device === undefined ? {} : { device: { user_code: device.user_code, address: device.address } }),
   };
   // The form leads to the operator's page if the session has ended in the meantime.

@@ -1,5 +1,6 @@
 import type { LogoImages } from '../../clients/logo-images.ts';
 import type { WaitingRequest } from '../../grants/authorization/authorization-interaction.ts';
+import type { DetailTypes } from '../../grants/authorization-details/detail-types.ts';
 import type { AccountDirectory } from '../../ports/account-directory.ts';
 import type { ClientStore } from '../../ports/client-store.ts';
 import type { SessionNeeds } from '../../sessions/browser-session.ts';
@@ -25,6 +26,7 @@ export interface InteractionEndpointNeeds extends PageNeeds {
   /** The operator's own page, where people sign in instead of here. */
   readonly externalUrl: string | undefined;
   readonly form: FormLimits;
+  readonly detailTypes: DetailTypes;
 }
 
 /** A waiting request of this browser, with its handle and cookie. */

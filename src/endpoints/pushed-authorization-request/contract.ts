@@ -33,6 +33,7 @@ export const contract = {
     'unauthorized_client',
     'invalid_scope',
     'invalid_target',
+    'invalid_authorization_details',
     'unsupported_response_type',
     'invalid_request_object',
     'invalid_request_uri',

@@ -100,5 +100,16 @@ function grantFor(offered: readonly Grant[], parameters: Parameters, client: Aut
       values: { grant_type },
     });
   }
+  requireReadDetails(grant, parameters);
   return grant;
+}
+
+/** A grant that passes over the details would give more than the client asked for (RFC 9396 §5). */
+function requireReadDetails({ grant_type, parameters: read }: Grant, parameters: Parameters): void {
+  if (parameters['authorization_details'] === undefined || read.includes('authorization_details')) return;
+  throw new OAuthError('invalid_authorization_details', {
+    error_description: `grant_type ${quotedValue(grant_type)} takes no authorization_details`,
+    reason: 'authorization-details',
+    values: { grant_type },
+  });
 }

@@ -20,6 +20,7 @@ import { memberOf } from '../../spec/scope.ts';
 import { shownText } from '../../spec/shown-text.ts';
 import { isLoopbackHost, parseUri } from '../../spec/uri.ts';
 import { scopeNow } from '../admin-scope.ts';
+import { registeredTypes } from '../authorization-details/detail-types.ts';
 import { requestableScope } from '../end-user-scope.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { KeptOutcome } from './external-outcome.ts';
@@ -140,7 +141,7 @@ export function mayBeImpersonated(client: StoredClient, redirect_uri: string): b
 function withdrawnMeanwhile(
   { settings }: Pick<ProgressNeeds, 'settings'>,
   client: StoredClient,
-  { scope, response_type, device }: AuthorizationRequest,
+  { scope, response_type, device, authorization_details }: AuthorizationRequest,
 ): Extract<NextStep, { readonly step: 'refuse' }> | undefined {
   const metadata = metadataOf(client);
   const allowed = requestableScope(settings, client);
@@ -152,6 +153,14 @@ function withdrawnMeanwhile(
       step: 'refuse',
       error: 'unauthorized_client',
       error_description: 'the client is no longer registered for this response_type',
+    };
+  const types = memberOf(registeredTypes(metadata));
+  const lost = authorization_details?.find(({ type }) => !types(type));
+  if (lost !== undefined)
+    return {
+      step: 'refuse',
+      error: 'invalid_authorization_details',
+      error_description: 'the client is no longer registered for the requested type of authorization_details',
     };
   return scope.every(memberOf(allowed))
     ? undefined
@@ -189,14 +198,15 @@ export async function rememberConsent(
   const scope = [...new Set(request.scope)].sort();
   const resources = [...new Set(request.resource)].sort();
   const consent = { sub, client_id, instance, scope, claims: requestedClaims(request), resources };
-  const detail = shownText(scope.join(' '), SCOPE_SHOWN_MAX);
+  const types = (request.authorization_details ?? []).map(({ type }) => `details:${type}`);
+  const detail = shownText([...scope, ...types].join(' '), SCOPE_SHOWN_MAX);
   const event = personEvent(needs, 'consent.grant', { sub, client_id, detail }, origin);
   if ((await consents.grant(consent, clock.now(), event)) === undefined) return;
   logEvent(needs, event);
   needs.metrics.count('chancery_consents_total', { outcome: 'granted' });
 }
 
-/** Scope that an event shows. */
+/** Characters of scope and types of details that an event shows. */
 const SCOPE_SHOWN_MAX = 500;
 
 async function withdrawOutdated(

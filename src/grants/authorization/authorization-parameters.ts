@@ -19,6 +19,7 @@ export const REQUEST_PARAMETERS = [
   'code_challenge_method',
   'dpop_jkt',
   'resource',
+  'authorization_details',
 ] as const;
 
 /** Parameters that the authorisation endpoint and the pushed authorization request endpoint read (RFC 9101 §5, RFC 9126 §2.1). */

@@ -1,6 +1,7 @@
 import type { ErrorCode, RefusalNotes } from '../../spec/errors.ts';
 import type { ClientId, ClientInstance, Digest } from '../../spec/identifiers.ts';
 import type { JsonValue } from '../../spec/json.ts';
+import type { AuthorizationDetails } from '../authorization-details/detail-types.ts';
 import type { Device } from '../device/device-request.ts';
 
 /** OAuth 2.0 Multiple Response Types, Form Post Response Mode and JARM §2.3. */
@@ -72,6 +73,8 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly claims: ClaimsRequest;
   /** RFC 8707. */
   readonly resource: readonly string[];
+  /** RFC 9396. */
+  readonly authorization_details?: AuthorizationDetails;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { StoredSession } from '../../ports/session-store.ts';
 import type { Digest, SessionId, Subject } from '../../spec/identifiers.ts';
+import type { AuthorizationDetails } from '../authorization-details/detail-types.ts';
 import type { Device } from '../device/device-request.ts';
 import type { EndUserContext } from '../issue-token.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -18,6 +19,8 @@ export interface CodeContent {
   readonly nonce?: string;
   readonly scope: readonly string[];
   readonly resource: readonly string[];
+  /** The granted details (RFC 9396). */
+  readonly authorization_details?: AuthorizationDetails;
   readonly sub: Subject;
   readonly endUser: EndUserContext & { readonly sid: SessionId };
 }
@@ -29,6 +32,7 @@ export function codeContent(
   session: StoredSession,
 ): CodeContent {
   const { redirect_uri, client_keys, code_challenge, device, dpop_jkt, nonce, scope, resource } = request;
+  const { authorization_details } = request;
   return {
     issuer,
     redirect_uri,
@@ -39,6 +43,7 @@ export function codeContent(
     ...(nonce === undefined ? {} : { nonce }),
     scope,
     resource,
+    ...(authorization_details === undefined ? {} : { authorization_details }),
     sub: session.sub,
     endUser: endUserOf(request, session),
   };

@@ -2,6 +2,8 @@ import { ERROR_CODES, type ErrorCode, OAuthError, quotedValue } from '../../spec
 import type { Digest, Subject } from '../../spec/identifiers.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import { memberOf } from '../../spec/scope.ts';
+import type { AuthorizationDetails, DetailTypes } from '../authorization-details/detail-types.ts';
+import { checkedDetails } from '../authorization-details/read-details.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { requestedClaims } from './next-step.ts';
 
@@ -28,6 +30,8 @@ export interface ExternalSignIn {
 export interface ExternalConsent {
   readonly scope: readonly string[];
   readonly claims: readonly string[];
+  /** As the end-user agreed: the requested details, fewer, or with what the page has added (RFC 9396 §7.1). */
+  readonly authorization_details?: AuthorizationDetails;
 }
 
 /** An outcome as the waiting request stores it. The account already holds the claims. */
@@ -76,7 +80,7 @@ export interface OutcomeTimes {
 export function readExternalOutcome(
   members: Members,
   request: AuthorizationRequest,
-  times: OutcomeTimes,
+  { times, detailTypes }: { readonly times: OutcomeTimes; readonly detailTypes: DetailTypes },
 ): ExternalOutcome {
   requireKnownMembers(members);
   if (members['error'] !== undefined) return readRefusal(members);
@@ -97,7 +101,7 @@ export function readExternalOutcome(
     acr,
     amr,
     auth_time: readAuthTime(members['auth_time'], request, times),
-    consent: consent === undefined ? undefined : readConsent(consent, request),
+    consent: consent === undefined ? undefined : readConsent(consent, request, detailTypes),
   };
 }
 
@@ -153,7 +157,11 @@ function readAuthTime(
   return Math.min(auth_time, now);
 }
 
-function readConsent(consent: JsonValue, request: AuthorizationRequest): ExternalConsent {
+function readConsent(
+  consent: JsonValue,
+  request: AuthorizationRequest,
+  detailTypes: DetailTypes,
+): ExternalConsent {
   if (!isObject(consent)) throw wrong('consent', 'must be an object');
   const asked = requestedClaims(request);
   const { scope, claims = asked } = consent;
@@ -163,7 +171,39 @@ function readConsent(consent: JsonValue, request: AuthorizationRequest): Externa
     throw wrong('consent.scope', 'must contain openid; send error access_denied to refuse the request');
   if (!isWords(claims) || !claims.every(memberOf(asked)))
     throw wrong('consent.claims', 'must be a list of claims of the request');
-  return { scope, claims };
+  const authorization_details = agreedDetails(consent['authorization_details'], request, detailTypes);
+  if (
+    request.authorization_details !== undefined &&
+    authorization_details === undefined &&
+    scope.length === 0
+  )
+    throw wrong('consent', 'must hold something; send error access_denied to refuse the request');
+  return { scope, claims, ...(authorization_details === undefined ? {} : { authorization_details }) };
+}
+
+/**
+ * Reads the details that the end-user agreed to. The page may narrow and enrich them (RFC 9396 §7.1): it speaks for the operator. They
+ * have types of the request, and meet their schemas again. A page that does not know of details must not agree to them.
+ */
+function agreedDetails(
+  agreed: JsonValue | undefined,
+  { authorization_details: asked }: AuthorizationRequest,
+  detailTypes: DetailTypes,
+): AuthorizationDetails | undefined {
+  const place = 'consent.authorization_details';
+  if (asked === undefined) {
+    if (agreed === undefined) return undefined;
+    throw wrong(place, 'must be absent, as it is in the request');
+  }
+  if (!Array.isArray(agreed))
+    throw wrong(place, 'must be the list of what the end-user agreed to; it may be empty');
+  if (agreed.length === 0) return undefined;
+  try {
+    const types = asked.map(({ type }) => type);
+    return checkedDetails(detailTypes, types, agreed as readonly JsonValue[]);
+  } catch (failure) {
+    throw failure instanceof OAuthError ? wrong('consent:', failure.error_description) : failure;
+  }
 }
 
 /** Returns the request without the scope values and claims that the end-user refused. */
@@ -177,8 +217,11 @@ export function agreedRequest(
   const kept = <Value>(claims: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
     Object.fromEntries(Object.entries(claims).filter(([name]) => !refused.has(name)));
   const { userinfo, id_token } = request.claims;
+  const { authorization_details: _asked, ...others } = request;
+  const { authorization_details } = consent;
   return {
-    ...request,
+    ...others,
+    ...(authorization_details === undefined ? {} : { authorization_details }),
     scope: request.scope.filter(memberOf(consent.scope)),
     claims: { userinfo: kept(userinfo), id_token: kept(id_token) },
   };

@@ -107,6 +107,8 @@ function stepForAcr(
 
 function mustConsent(request: AuthorizationRequest, { consent, consentImplied }: Circumstances): boolean {
   if (request.prompt.includes('consent')) return true;
+  // Details are about one act, such as a payment: neither an earlier consent nor the operator agrees to it.
+  if (request.authorization_details !== undefined) return true;
   // §11: "the Authorization Server … MUST NOT … unless … conditions for processing the request permitting offline access".
   if (consentImplied && !request.scope.includes('offline_access')) return false;
   return !covers(consent, request);

@@ -8,6 +8,8 @@ import type { JsonLimits } from '../../spec/json.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { isPrivateUse } from '../../spec/private-use-scheme.ts';
 import { requestedAudience } from '../audience.ts';
+import type { AuthorizationDetails, DetailTypes } from '../authorization-details/detail-types.ts';
+import { readAuthorizationDetails } from '../authorization-details/read-details.ts';
 import { grantableScope } from '../end-user-scope.ts';
 import { mayRefresh } from '../refreshable.ts';
 import { PARAMETER_LENGTHS_MAX } from './authorization-parameters.ts';
@@ -24,6 +26,7 @@ import type { Target } from './response-target.ts';
 export interface RequestRules {
   readonly json: JsonLimits;
   readonly settings: Settings;
+  readonly detailTypes: DetailTypes;
 }
 
 /** Seconds: ten years. */
@@ -58,7 +61,13 @@ export function readAuthorizationRequest(
   const { settings } = rules;
   requireOfferedResponseType(target, settings);
   const metadata = metadataOf(client);
-  const scope = requestedScope(target, settings, client, parameters['scope']);
+  const authorization_details = requestedDetails(
+    rules,
+    target,
+    metadata,
+    parameters['authorization_details'],
+  );
+  const scope = requestedScope(target, settings, client, parameters['scope'], authorization_details);
   const nonce = parameters['nonce'];
   requireNonce(target, scope, nonce);
   const code_challenge = codeChallenge(target, settings, client, parameters);
@@ -75,7 +84,7 @@ export function readAuthorizationRequest(
       acrValues(parameters['acr_values']) ?? (metadata['default_acr_values'] as string[] | undefined) ?? [],
     claims: claims(target, parameters['claims'], rules.json),
     resource: requestedResources(target, settings, metadata, parameters['resource'], scope),
-    ...present({ nonce, code_challenge, dpop_jkt, max_age, login_hint, ui_locales }),
+    ...present({ nonce, code_challenge, dpop_jkt, max_age, login_hint, ui_locales, authorization_details }),
   };
 }
 
@@ -203,7 +212,10 @@ function requestedScope(
   settings: Settings,
   client: StoredClient,
   requested: string | undefined,
+  details: AuthorizationDetails | undefined,
 ): readonly string[] {
+  // Details without scope ask for themselves, and not for the default scope too.
+  if (requested === undefined && details !== undefined) return [];
   const offline = target.response_type.includes('code') && mayRefresh(settings, metadataOf(client));
   const granted = grantableScope(settings, client, requested, offline);
   if (granted === undefined)
@@ -225,6 +237,38 @@ function requestedScope(
         : { reason: 'scope-not-registered', values: { scope: requested } },
     );
   return granted;
+}
+
+/**
+ * Returns the details that a request asks for (RFC 9396 §3). They come with a code only: no specification says how the authorisation
+ * endpoint would tell the client which details an access token in its response has.
+ */
+function requestedDetails(
+  { detailTypes }: RequestRules,
+  target: Target,
+  metadata: ClientMetadata,
+  requested: string | undefined,
+): AuthorizationDetails | undefined {
+  if (requested === undefined) return undefined;
+  const { response_type } = target;
+  if (!response_type.includes('code') || response_type.includes('token'))
+    throw new AuthorizationError(
+      target,
+      'invalid_authorization_details',
+      'authorization_details need response_type code, or code id_token',
+      { reason: 'authorization-details' },
+    );
+  try {
+    return readAuthorizationDetails(detailTypes, metadata, requested);
+  } catch (failure) {
+    if (!(failure instanceof OAuthError)) throw failure;
+    const { code, error_description, notes } = failure;
+    const { reason, values } = notes;
+    throw new AuthorizationError(target, code, error_description, {
+      ...(reason === undefined ? {} : { reason }),
+      ...(values === undefined ? {} : { values }),
+    });
+  }
 }
 
 const RESOURCES_MAX = 10;

@@ -177,7 +177,7 @@ function parametersOf(claims: VerifiedClaims): OpenedRequestObject {
     return { problem: 'it contains request or request_uri' };
   const parameters: { [name: string]: string | undefined } = Object.create(null);
   for (const name of REQUEST_PARAMETERS) {
-    const text = parameterText(claims[name]);
+    const text = name === 'authorization_details' ? detailsText(claims[name]) : parameterText(claims[name]);
     if (text === null)
       return { problem: `${name} must be a string, a number, a JSON object or a list of strings` };
     parameters[name] = text;
@@ -192,4 +192,9 @@ function parameterText(value: JsonValue | undefined): string | undefined | null 
   if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? value.join(' ') : null;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : null;
+}
+
+/** RFC 9396 §2: the value is a JSON array. A text with one is accepted too. */
+function detailsText(value: JsonValue | undefined): string | undefined | null {
+  return Array.isArray(value) ? JSON.stringify(value) : parameterText(value);
 }

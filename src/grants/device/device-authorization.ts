@@ -8,6 +8,8 @@ import { withoutAdminScope } from '../admin-scope.ts';
 import { requestedAudience } from '../audience.ts';
 import type { AuthorizationRequest } from '../authorization/authorization-request.ts';
 import { NO_CLAIMS } from '../authorization/claims-request.ts';
+import type { DetailTypes } from '../authorization-details/detail-types.ts';
+import { readAuthorizationDetails } from '../authorization-details/read-details.ts';
 import { grantableScope } from '../end-user-scope.ts';
 import { mayRefresh } from '../refreshable.ts';
 import { type Device, type DeviceRequestNeeds, storeDeviceRequest } from './device-request.ts';
@@ -15,6 +17,7 @@ import { type Device, type DeviceRequestNeeds, storeDeviceRequest } from './devi
 export interface DeviceAuthorizationNeeds extends DeviceRequestNeeds {
   readonly issuer: string;
   readonly settings: Settings;
+  readonly detailTypes: DetailTypes;
 }
 
 /** RFC 8628 §3.2. */
@@ -64,9 +67,9 @@ export async function beginDeviceAuthorization(
 
 /** Checks the request, and returns it for the device that it will have. */
 function requestOf(
-  { issuer, settings }: DeviceAuthorizationNeeds,
+  { issuer, settings, detailTypes }: DeviceAuthorizationNeeds,
   { stored, metadata }: AuthenticatedClient,
-  { scope: asked, resource: requested }: Parameters,
+  { scope: asked, resource: requested, authorization_details: wanted }: Parameters,
 ): (device: Device) => AuthorizationRequest {
   if (!metadata.grant_types.includes(DEVICE_GRANT))
     throw new OAuthError('unauthorized_client', {
@@ -74,10 +77,12 @@ function requestOf(
       reason: 'grant-type-not-registered',
       values: { grant_type: DEVICE_GRANT },
     });
+  const authorization_details = readAuthorizationDetails(detailTypes, metadata, wanted);
+  const isDetailed = asked === undefined && authorization_details !== undefined;
   // A device shows a code that a person types elsewhere: the administration needs a sign-in that the client itself began.
-  const grantable = grantableScope(settings, stored, asked, mayRefresh(settings, metadata));
+  const grantable = isDetailed ? [] : grantableScope(settings, stored, asked, mayRefresh(settings, metadata));
   const scope = withoutAdminScope(grantable ?? []);
-  if (grantable === undefined || scope.length === 0)
+  if (!isDetailed && (grantable === undefined || scope.length === 0))
     throw new OAuthError('invalid_scope', {
       error_description:
         asked === undefined
@@ -103,5 +108,6 @@ function requestOf(
     acr_values: (metadata['default_acr_values'] as string[] | undefined) ?? [],
     claims: NO_CLAIMS,
     resource: requested === undefined ? [] : requested.split(' '),
+    ...(authorization_details === undefined ? {} : { authorization_details }),
   });
 }

@@ -18,7 +18,7 @@ const SLOWER = 5;
  */
 export const deviceCode: Grant = {
   grant_type: DEVICE_GRANT,
-  parameters: ['device_code'],
+  parameters: ['device_code', 'authorization_details'],
   isOffered: ({ endUsers }) => endUsers !== undefined,
   async handle(needs, client, { device_code, ...parameters }, origin) {
     const { endUsers } = needs;

@@ -13,6 +13,12 @@ export const AUTHORIZATION_REASONS = {
     'Check the identifier and the issuer. If the registration is gone, register again.',
     'federation.enabled',
   ),
+  'authorization-details': reason(
+    'The `authorization_details` are malformed, have a type that the client is not registered for, break the schema of their type, or ask for more than was granted.',
+    'Correct the object that `error_description` names, or add its type to `authorization_details_types` of the registration.',
+    'authorization-details.types',
+    'authorization-details.length',
+  ),
   'no-redirect-uri': reason('The request has no `redirect_uri`.', 'Send one of the registered URIs.'),
   'redirect-uri-not-registered': reason(
     'The `redirect_uri` is not registered for this client. The server compares character by character.',

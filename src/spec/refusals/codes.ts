@@ -16,6 +16,11 @@ export const CODE_REASONS = {
     'Ask for an allowed resource.',
     'access-token.resources',
   ),
+  invalid_authorization_details: reason(
+    `The authorisation details are wrong. ${DETAIL}`,
+    'Correct the object that `error_description` names.',
+    'authorization-details.types',
+  ),
   invalid_dpop_proof: reason(`The DPoP proof is wrong. ${DETAIL}`, 'Sign a new proof for the request.'),
   use_dpop_nonce: reason('The DPoP proof needs a nonce.', 'Use the one of `DPoP-Nonce`.', 'dpop.nonces'),
   authorization_pending: reason('The person at the device has not answered yet.', 'Wait, and ask again.'),
