@@ -12,6 +12,7 @@ import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import { masterTokens } from '../tokens/bearer-token.ts';
 import type { DpopNeeds } from '../tokens/dpop-proof.ts';
 import type { Administered } from './administered.ts';
+import { openDetailTypes } from './detail-types.ts';
 import { newerClient, openEntity, openFederatedClients, type RenewedClients } from './federation.ts';
 import { openLogout } from './logout.ts';
 import type { TenantParts as OpenedParts } from './parts.ts';
@@ -83,6 +84,7 @@ function partsUnder(tenant: TenantParts, issuer: string) {
     dpop,
     idTokens: { ...tenant.idTokens, issuer },
     pages: openPagesOf(settings, tenant),
+    detailTypes: openDetailTypes(settings, tenant),
     /** Limits of request bodies and of forms. */
     json: { depth: settings['limits.json-depth'], members: settings['limits.json-members'] },
     form: { parameters: settings['limits.form-parameters'] },

@@ -18,7 +18,6 @@ import type { Sealer } from '../ports/sealer.ts';
 import type { ServerKeyStore } from '../ports/server-key-store.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
-import { openDetailTypes } from './detail-types.ts';
 import { openMeasuredTrust, openTrustAnchors } from './federation.ts';
 import { openLogoutDelivery } from './logout.ts';
 import type { Jose, Platform, RecordLimits } from './platform.ts';
@@ -71,7 +70,6 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     clientJwts,
     /** Under the tenant's first name. */
     idTokens,
-    detailTypes: openDetailTypes(settings, platform),
     restoration,
     eventCursors: cursors,
     /** Shared by all names. */
