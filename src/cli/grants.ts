@@ -38,20 +38,32 @@ const list = command({
 function members(grant: StoredGrant): object {
   const { grant_id, client_id, created_at, expires_at, sid, refresh_token } = grant;
   const refreshable = refresh_token !== null;
-  const scope = scopeOf(grant);
-  return { grant_id, client_id, created_at, expires_at, sid: sid ?? null, scope, refreshable };
+  const { scope = [], authorization_details = [] } = authorizationOf(grant);
+  return {
+    grant_id,
+    client_id,
+    created_at,
+    expires_at,
+    sid: sid ?? null,
+    scope,
+    authorization_details,
+    refreshable,
+  };
 }
 
 function cells(grant: StoredGrant): readonly string[] {
   const { grant_id, client_id, created_at, expires_at, sid } = grant;
   const times = [timeText(created_at, '-'), timeText(expires_at, 'never')];
-  return [grant_id, client_id, ...times, sid ?? '-', scopeOf(grant).join(' ') || '-'];
+  return [grant_id, client_id, ...times, sid ?? '-', (authorizationOf(grant).scope ?? []).join(' ') || '-'];
 }
 
-function scopeOf({ authorization }: StoredGrant): readonly string[] {
-  const { scope } = JSON.parse(authorization) as { readonly scope?: readonly string[] };
-  return scope ?? [];
+interface Authorization {
+  readonly scope?: readonly string[];
+  readonly authorization_details?: readonly object[];
 }
+
+const authorizationOf = ({ authorization }: StoredGrant): Authorization =>
+  JSON.parse(authorization) as Authorization;
 
 const revoke = endingCommand<StoredGrant>(
   {

@@ -409,6 +409,7 @@ export interface AdminGrant {
   readonly client_name: string | null;
   readonly scope: readonly string[];
   readonly audience: readonly string[];
+  readonly authorization_details: readonly ({ readonly type: string })[];
   readonly sid: string | null;
   readonly refreshable: boolean;
   readonly created_at: string;

@@ -36,6 +36,12 @@ export const TEXTS: Schema = { type: 'array', items: TEXT };
 export const SECONDS: Schema = { type: 'integer', minimum: 0 };
 export const WEB_ADDRESS: Schema = { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' };
 
+/** RFC 9396 §2. */
+export const AUTHORIZATION_DETAILS: Schema = {
+  type: 'array',
+  items: { type: 'object', properties: { type: TEXT }, required: ['type'] },
+};
+
 /** Returns the schema of a closed object: a member that it does not name is a fault of the server. */
 export function closed(
   properties: Readonly<Record<string, Schema>>,

@@ -14,7 +14,18 @@ import { ADMIN_TENANT_SCHEMAS } from './admin-schemas/tenants.ts';
 import { ADMIN_WEBHOOK_SCHEMAS } from './admin-schemas/webhooks.ts';
 import { CLIENT_SCHEMAS } from './client-metadata-schema.ts';
 import { ERROR_CODES } from './errors.ts';
-import { closed, FLAG, OBJECT, type Schema, SECONDS, said, TEXT, TEXTS, WEB_ADDRESS } from './json-schema.ts';
+import {
+  AUTHORIZATION_DETAILS,
+  closed,
+  FLAG,
+  OBJECT,
+  type Schema,
+  SECONDS,
+  said,
+  TEXT,
+  TEXTS,
+  WEB_ADDRESS,
+} from './json-schema.ts';
 import { PROVIDER_METADATA } from './provider-metadata-schema.ts';
 import { SIGNAL_SCHEMAS } from './signal-schemas.ts';
 
@@ -25,12 +36,6 @@ const WORDS: Schema = { anyOf: [TEXTS, TEXT] };
 const TOKEN_TYPE = said('`DPoP` for a token that is bound to a key (RFC 9449 §5).', {
   enum: ['Bearer', 'DPoP'],
 });
-
-/** RFC 9396 §2. */
-const DETAILS: Schema = {
-  type: 'array',
-  items: { type: 'object', properties: { type: TEXT }, required: ['type'] },
-};
 
 const TOKEN_RESPONSE = closed(
   {
@@ -44,7 +49,10 @@ const TOKEN_RESPONSE = closed(
     refresh_token_expires_in: said('Seconds. Absent if the refresh token does not expire.', SECONDS),
     id_token: TEXT,
     issued_token_type: said('The type of the token that an exchange issued (RFC 8693 §2.2.1).', TEXT),
-    authorization_details: said('The details of what the token permits (RFC 9396 §7).', DETAILS),
+    authorization_details: said(
+      'The details of what the token permits (RFC 9396 §7).',
+      AUTHORIZATION_DETAILS,
+    ),
   },
   ['access_token', 'token_type', 'expires_in', 'scope'],
 );
@@ -80,7 +88,10 @@ const TOKEN_INTROSPECTION = closed(
     auth_time: SECONDS,
     act: said('The party that acts for the subject, with earlier ones inside (RFC 8693 §4.1).', OBJECT),
     may_act: said('The party that may act for the subject (RFC 8693 §4.4).', OBJECT),
-    authorization_details: said('The details of what the token permits (RFC 9396 §9.2).', DETAILS),
+    authorization_details: said(
+      'The details of what the token permits (RFC 9396 §9.2).',
+      AUTHORIZATION_DETAILS,
+    ),
     clm: said('Names of the claims that the direct authorisation gave.', TEXTS),
     cld: said('Values of these claims.', OBJECT),
     dat: said('The `data` of the direct authorisation, as sent.', OBJECT),
@@ -126,7 +137,7 @@ const SIGN_IN_OUTCOME: Schema = {
         auth_time: SECONDS,
         consent: {
           type: 'object',
-          properties: { scope: TEXTS, claims: TEXTS, authorization_details: DETAILS },
+          properties: { scope: TEXTS, claims: TEXTS, authorization_details: AUTHORIZATION_DETAILS },
           required: ['scope'],
         },
       },
@@ -142,7 +153,7 @@ const SIGN_IN_REQUEST = closed(
     scope: TEXTS,
     claims: TEXTS,
     resource: TEXTS,
-    authorization_details: DETAILS,
+    authorization_details: AUTHORIZATION_DETAILS,
     prompt: TEXTS,
     acr_values: TEXTS,
     acr: {},

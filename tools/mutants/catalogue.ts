@@ -1,5 +1,6 @@
 import { ADMINISTRATION } from './administration.ts';
 import { AUTHORIZATION } from './authorization.ts';
+import { AUTHORIZATION_DETAILS } from './authorization-details.ts';
 import { BACKUPS } from './backups.ts';
 import { CLIENT_DOCUMENTS } from './client-documents.ts';
 import { CLIENT_HISTORY } from './client-history.ts';
@@ -37,6 +38,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLIENT_HISTORY,
   ...REGISTRATION,
   ...AUTHORIZATION,
+  ...AUTHORIZATION_DETAILS,
   ...PEOPLE,
   ...PROFILES,
   ...STEP_UP,

@@ -11,8 +11,8 @@ export const STEP_UP: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/issue-token.ts',
-        find: '    more: { ...content.more, ...authenticationOf(content.endUser) },\n',
-        replace: '    more: { ...content.more, ...authenticationOf(undefined) },\n',
+        find: '...authenticationOf(content.endUser), ...details },\n',
+        replace: '...authenticationOf(undefined), ...details },\n',
       },
     ],
     killers: [

@@ -13,7 +13,13 @@ import {
 import { type Answer, assertError } from '../../testing/exchange.ts';
 
 import { answeredTo, aPerson, type TestPerson } from '../../testing/person.ts';
-import { CALLBACK, type ClientInformation, type TestTenant, testTenant } from '../../testing/tenant.ts';
+import {
+  ADMIN,
+  CALLBACK,
+  type ClientInformation,
+  type TestTenant,
+  testTenant,
+} from '../../testing/tenant.ts';
 
 const A = 'https://example.com/payments';
 const B = 'https://other.example/accounts';
@@ -91,6 +97,9 @@ test('a token request may name a part of the granted details; the grant keeps th
     /^authorization_details\[0\] was not granted/,
   );
   assert.equal((await refresh({})).status, 200, 'a refused request uses nothing up');
+  const listed = await here.tenant.send('admin-grant-list', { bearer: ADMIN });
+  const [grant] = listed.json['items'] as readonly Readonly<Record<string, unknown>>[];
+  assert.deepEqual(grant?.['authorization_details'], [payment(), accounts()]);
 });
 
 // proves rfc9396-6.1-2

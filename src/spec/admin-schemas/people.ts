@@ -1,5 +1,5 @@
 import { ADMIN_ROLES } from '../admin-scopes.ts';
-import { closed, FLAG, OBJECT, type Schema, said, TEXT } from '../json-schema.ts';
+import { AUTHORIZATION_DETAILS, closed, FLAG, OBJECT, type Schema, said, TEXT } from '../json-schema.ts';
 import { TIME, TIME_OR_NEVER } from './conventions.ts';
 
 const TEXT_OR_NULL: Schema = { anyOf: [TEXT, { type: 'null' }] };
@@ -100,6 +100,7 @@ export const ADMIN_PEOPLE_SCHEMAS = {
       client_name: CLIENT_NAME,
       scope: TEXTS,
       audience: TEXTS,
+      authorization_details: said('The granted details (RFC 9396); often none.', AUTHORIZATION_DETAILS),
       sid: said('The session that the grant ends with.', TEXT_OR_NULL),
       refreshable: said('Whether it has a refresh token.', FLAG),
       created_at: TIME,

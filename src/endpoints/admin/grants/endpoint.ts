@@ -49,9 +49,14 @@ async function rendered(
   names: Names,
   { grant_id, sub, client_id, authorization, sid, refresh_token, created_at, expires_at }: StoredGrant,
 ): Promise<Item> {
-  const { scope = [], audience = [] } = JSON.parse(authorization) as {
+  const {
+    scope = [],
+    audience = [],
+    authorization_details = [],
+  } = JSON.parse(authorization) as {
     readonly scope?: readonly string[];
     readonly audience?: readonly string[];
+    readonly authorization_details?: readonly object[];
   };
   return {
     grant_id,
@@ -61,6 +66,7 @@ async function rendered(
     client_name: await names.clientName(client_id),
     scope,
     audience,
+    authorization_details,
     sid: sid ?? null,
     refreshable: refresh_token !== null,
     created_at: timeText(created_at),
