@@ -2,7 +2,7 @@
 
 /** A refusal (RFC 6749 §5.2). */
 export interface OAuthError {
-  readonly error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unauthorized_client' | 'unsupported_grant_type' | 'invalid_scope' | 'invalid_target' | 'authorization_pending' | 'slow_down' | 'expired_token' | 'unsupported_response_type' | 'server_error' | 'temporarily_unavailable' | 'interaction_required' | 'login_required' | 'account_selection_required' | 'consent_required' | 'invalid_request_uri' | 'invalid_request_object' | 'request_uri_not_supported' | 'registration_not_supported' | 'unmet_authentication_requirements' | 'access_denied' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce' | 'invalid_redirect_uri' | 'invalid_client_metadata' | 'invalid_software_statement' | 'unapproved_software_statement' | 'invalid_trust_chain' | 'invalid_trust_anchor' | 'invalid_metadata' | 'federation_not_enabled';
+  readonly error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unauthorized_client' | 'unsupported_grant_type' | 'invalid_scope' | 'invalid_target' | 'invalid_authorization_details' | 'authorization_pending' | 'slow_down' | 'expired_token' | 'unsupported_response_type' | 'server_error' | 'temporarily_unavailable' | 'interaction_required' | 'login_required' | 'account_selection_required' | 'consent_required' | 'invalid_request_uri' | 'invalid_request_object' | 'request_uri_not_supported' | 'registration_not_supported' | 'unmet_authentication_requirements' | 'access_denied' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce' | 'invalid_redirect_uri' | 'invalid_client_metadata' | 'invalid_software_statement' | 'unapproved_software_statement' | 'invalid_trust_chain' | 'invalid_trust_anchor' | 'invalid_metadata' | 'federation_not_enabled';
   readonly error_description: string;
 }
 
@@ -43,6 +43,7 @@ export interface ClientMetadata {
   readonly tls_client_auth_san_ip?: string;
   readonly tls_client_auth_san_email?: string;
   readonly dpop_bound_access_tokens?: boolean;
+  readonly authorization_details_types?: readonly string[];
   readonly id_token_signed_response_alg?: 'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';
   readonly id_token_encrypted_response_alg?: 'RSA-OAEP' | 'RSA-OAEP-256' | 'ECDH-ES' | 'ECDH-ES+A128KW' | 'ECDH-ES+A256KW';
   readonly id_token_encrypted_response_enc?: 'A128CBC-HS256' | 'A192CBC-HS384' | 'A256CBC-HS512' | 'A128GCM' | 'A192GCM' | 'A256GCM';
@@ -383,6 +384,7 @@ export interface TokenResponse {
   readonly refresh_token_expires_in?: number;
   readonly id_token?: string;
   readonly issued_token_type?: string;
+  readonly authorization_details?: readonly ({ readonly type: string })[];
 }
 
 export interface DeviceAuthorization {
@@ -413,6 +415,7 @@ export interface TokenIntrospection {
   readonly auth_time?: number;
   readonly act?: Readonly<Record<string, unknown>>;
   readonly may_act?: Readonly<Record<string, unknown>>;
+  readonly authorization_details?: readonly ({ readonly type: string })[];
   readonly clm?: readonly string[];
   readonly cld?: Readonly<Record<string, unknown>>;
   readonly dat?: Readonly<Record<string, unknown>>;
@@ -502,6 +505,7 @@ export interface ProviderMetadata {
   readonly dpop_signing_alg_values_supported?: readonly string[];
   readonly identity_chaining_requested_token_types_supported?: readonly string[];
   readonly authorization_grant_profiles_supported?: readonly string[];
+  readonly authorization_details_types_supported?: readonly string[];
   readonly client_registration_types_supported?: readonly string[];
   readonly claims_parameter_supported?: boolean;
   readonly request_parameter_supported?: boolean;
@@ -523,6 +527,7 @@ export interface SignInRequest {
   readonly scope: readonly string[];
   readonly claims?: readonly string[];
   readonly resource?: readonly string[];
+  readonly authorization_details?: readonly ({ readonly type: string })[];
   readonly prompt?: readonly string[];
   readonly acr_values?: readonly string[];
   readonly acr?: unknown;
@@ -532,7 +537,7 @@ export interface SignInRequest {
   readonly expires_at: number;
 }
 
-export type SignInOutcome = { readonly subject: string; readonly acr?: string | null; readonly amr?: readonly string[]; readonly claims?: Readonly<Record<string, unknown>>; readonly auth_time?: number; readonly consent?: { readonly scope: readonly string[]; readonly claims?: readonly string[] } } | { readonly error: string; readonly error_description?: string };
+export type SignInOutcome = { readonly subject: string; readonly acr?: string | null; readonly amr?: readonly string[]; readonly claims?: Readonly<Record<string, unknown>>; readonly auth_time?: number; readonly consent?: { readonly scope: readonly string[]; readonly claims?: readonly string[]; readonly authorization_details?: readonly ({ readonly type: string })[] } } | { readonly error: string; readonly error_description?: string };
 
 export interface SignInRedirection {
   readonly redirect_to: string;
