@@ -76,6 +76,7 @@ export function narrowedAudience(
   return resources;
 }
 
-function invalidTarget(error_description: string): OAuthError {
+/** Builds the error for an audience that is not allowed (RFC 8707 §2, RFC 8693 §2.2.2). */
+export function invalidTarget(error_description: string): OAuthError {
   return new OAuthError('invalid_target', { error_description, reason: 'resource' });
 }

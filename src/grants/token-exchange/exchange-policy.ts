@@ -6,6 +6,7 @@ import { memberOf, parseScope } from '../../spec/scope.ts';
 import type { RegisteredExchangePolicy } from '../../spec/token-exchange-policy.ts';
 import { parseUri } from '../../spec/uri.ts';
 import { withoutAdminScope } from '../admin-scope.ts';
+import { invalidTarget } from '../audience.ts';
 
 /** The exchanges that a client may make. */
 export interface ExchangePolicy {
@@ -112,10 +113,6 @@ export function exchangedAudience(
   throw invalidTarget(`audience or resource is missing, allowed: ${quotedValue(audiences.join(' '))}`);
 }
 
-function invalidTarget(error_description: string): OAuthError {
-  return new OAuthError('invalid_target', { error_description, reason: 'resource' });
-}
-
 /**
  * Returns the scope of the new token: the requested values, or all that the subject token and the policy have in common. Scope
  * never widens. `offline_access` means a refresh token, and an exchange gives none.
@@ -136,17 +133,29 @@ export function exchangedScope(
       'scope-not-granted',
     );
   }
+  return scopeWithin(grantable, requested, 'is not in the subject token, or not in the policy of the client');
+}
+
+/**
+ * Returns the requested scope values.
+ * @param problem words about a value that is not among the grantable ones
+ * @throws OAuthError invalid_scope
+ */
+export function scopeWithin(
+  grantable: readonly string[],
+  requested: string,
+  problem: string,
+): readonly string[] {
   const values = parseScope(requested);
   if (values === undefined)
     throw invalidScope('scope must be scope values separated by single spaces', 'scope-form');
   const isGrantable = memberOf(grantable);
   const excess = values.find((value) => !isGrantable(value));
-  if (excess !== undefined)
-    throw invalidScope(
-      `scope value ${quotedValue(excess)} is not in the subject token, or not in the policy of the client, allowed: ${quotedValue(grantable.join(' '))}`,
-      'scope-not-granted',
-    );
-  return values;
+  if (excess === undefined) return values;
+  throw invalidScope(
+    `scope value ${quotedValue(excess)} ${problem}, allowed: ${quotedValue(grantable.join(' '))}`,
+    'scope-not-granted',
+  );
 }
 
 function invalidScope(error_description: string, reason: 'scope-form' | 'scope-not-granted'): OAuthError {

@@ -4,12 +4,13 @@ import type { Account } from '../../ports/account-directory.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { IDENTIFIER_LENGTHS, type SessionId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
-import { memberOf, parseScope } from '../../spec/scope.ts';
+import { memberOf } from '../../spec/scope.ts';
 import { ID_JAG_TYP, ID_JAG_TYPE, ID_TOKEN_TYPE_URI } from '../../spec/token-types.ts';
 import { type HeldIdToken, readIdTokenHint } from '../../tokens/id-token-hint.ts';
+import { invalidTarget } from '../audience.ts';
 import { accountInUse, type EndUserNeeds } from '../end-users.ts';
 import type { Granted, GrantNeeds } from '../grant.ts';
-import type { ExchangePolicy, IdJagPolicy } from './exchange-policy.ts';
+import { type ExchangePolicy, type IdJagPolicy, scopeWithin } from './exchange-policy.ts';
 import { unacceptableToken } from './exchanged-token.ts';
 
 /** Claims of the ID token that go on: how the end-user was authenticated, and the address that the other server may know. */
@@ -29,7 +30,12 @@ export async function issueIdJag(
   const { idToken, account } = await assertedIdentity(needs, client, parameters);
   const target = targetOf(policy, parameters['audience']);
   const resource = resourceOf(target, parameters['resource']);
-  const scope = scopeFor(target, parameters['scope']).join(' ');
+  const wanted = parameters['scope'];
+  const granted =
+    wanted === undefined
+      ? target.scope
+      : scopeWithin(target.scope, wanted, 'is not in the policy of the client');
+  const scope = granted.join(' ');
   const now = needs.clock.now();
   const expires_at = Math.min(now + needs.settings['token-exchange.id-jag-lifetime'], idToken.expires_at);
   const carried = CARRIED.flatMap((name) =>
@@ -143,24 +149,4 @@ function resourceOf({ resources }: IdJagPolicy, requested: string | undefined): 
   throw invalidTarget(
     `resource ${quotedValue(excess)} is not in the policy of the client, allowed: ${quotedValue(resources.join(' '))}`,
   );
-}
-
-function invalidTarget(error_description: string): OAuthError {
-  return new OAuthError('invalid_target', { error_description, reason: 'resource' });
-}
-
-/** Returns the requested scope, or all that the policy has. @throws OAuthError invalid_scope */
-function scopeFor({ scope }: IdJagPolicy, requested: string | undefined): readonly string[] {
-  if (requested === undefined) return scope;
-  const isAllowed = memberOf(scope);
-  const values = parseScope(requested);
-  const excess = values?.find((value) => !isAllowed(value));
-  if (values !== undefined && excess === undefined) return values;
-  throw new OAuthError('invalid_scope', {
-    error_description:
-      excess === undefined
-        ? 'scope must be scope values separated by single spaces'
-        : `scope value ${quotedValue(excess)} is not in the policy of the client, allowed: ${quotedValue(scope.join(' '))}`,
-    reason: excess === undefined ? 'scope-form' : 'scope-not-granted',
-  });
 }
