@@ -7,9 +7,7 @@ import type { JsonValue } from '../spec/json.ts';
 
 /** Interprets schemas with a library. Patterns run on an engine without backtracking: people write them, and strangers send the texts. */
 export const compileSchema: CompileSchema = (schema) => {
-  // Few servers have types of authorisation details: only those load the packages.
-  const require = createRequire(import.meta.url);
-  const { validate, dereference, format } = require('@cfworker/json-schema') as typeof JsonSchema;
+  const { validate, dereference, format } = jsonSchema();
   const linear = changedSchemas(schema, (one) => {
     const { pattern, ...others } = one;
     if (typeof pattern !== 'string') return one;
@@ -29,6 +27,10 @@ export const compileSchema: CompileSchema = (schema) => {
   };
 };
 
+// Few servers have types of authorisation details: only those load the packages.
+const jsonSchema = () => createRequire(import.meta.url)('@cfworker/json-schema') as typeof JsonSchema;
+const re2 = () => createRequire(import.meta.url)('re2js') as typeof Re2;
+
 /** The name of a format is a pattern of the schema, which the sender of a value has no use for. */
 const withoutNames = (error: string): string =>
   error.startsWith('String does not match format "pattern ') ? 'String does not match the pattern.' : error;
@@ -41,7 +43,7 @@ function withFormat(schema: DetailsSchema, format: string): DetailsSchema {
 }
 
 function matcherOf(pattern: string): (text: string) => boolean {
-  const { RE2JS } = createRequire(import.meta.url)('re2js') as typeof Re2;
+  const { RE2JS } = re2();
   try {
     const compiled = RE2JS.compile(pattern);
     return (text) => compiled.matcher(text).find();

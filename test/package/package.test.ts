@@ -112,7 +112,18 @@ test('the package carries the licence of each package that is bundled', () => {
   const licences = readFileSync(join(installed, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
   const parts = licences.split(/^={80}\n/mu).slice(1);
   const names = new Set(parts.map((part) => /^(\S+) \d\S* \((?:MIT|ISC|Apache-2\.0)\)\n/u.exec(part)?.[1]));
-  for (const name of ['jose', 'liquidjs', 'pg', 'pino', 'prom-client', 'xml-crypto', 'yaml', 'zod'])
+  for (const name of [
+    '@cfworker/json-schema',
+    'jose',
+    'liquidjs',
+    'pg',
+    'pino',
+    'prom-client',
+    're2js',
+    'xml-crypto',
+    'yaml',
+    'zod',
+  ])
     assert.ok(names.has(name), name);
   for (const part of parts) assert.match(part, /permission|redistribution|Apache License/iu);
 });

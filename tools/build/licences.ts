@@ -31,9 +31,15 @@ function part(folder: string, { name, version, license }: About): string {
     .filter((file) => LICENCE_FILE.test(file))
     .sort();
   const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
-  const all = texts.length > 0 ? texts : licenceInReadme(folder);
+  const all = texts.length > 0 ? texts : [...keptLicence(name), ...licenceInReadme(folder)];
   if (license === undefined || all.length === 0) throw new Error(`${name} has no licence, or no text of it`);
   return ['', '='.repeat(80), `${name} ${version} (${license})`, '', ...all, ''].join('\n');
+}
+
+/** Returns the text that this repository keeps for a package that names its licence and its author, and brings no text. */
+function keptLicence(name: string): readonly string[] {
+  const file = join(import.meta.dirname, 'licences', `${name.replace('/', '+')}.txt`);
+  return existsSync(file) ? [readFileSync(file, 'utf8').trim()] : [];
 }
 
 function licenceInReadme(folder: string): readonly string[] {
