@@ -1,3 +1,9 @@
+import {
+  askToken,
+  DETAIL_SETTINGS,
+  DETAILED_CLIENT,
+  payment,
+} from '../../src/testing/authorization-details.ts';
 import { answeredTo, aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../../src/testing/person.ts';
 import { CALLBACK, INTROSPECTION_SCOPE, SERVICE, type TestTenant } from '../../src/testing/tenant.ts';
 import {
@@ -24,6 +30,19 @@ async function service(tenant: TestTenant): Promise<Service> {
   const { json } = await tenant.send('token', { basic, form });
   return { basic, access_token: String(json['access_token']) };
 }
+
+const details: Story = async () => {
+  const story = storyTenant(DETAIL_SETTINGS);
+  const { tenant, show } = story;
+  const client = await tenant.register(DETAILED_CLIENT);
+  const authorization_details = JSON.stringify([payment()]);
+  await askToken(tenant, client, { grant_type: 'client_credentials', authorization_details });
+  show('A service gets a token for one payment', 200);
+  const unknown = JSON.stringify([{ type: 'loan' }]);
+  await askToken(tenant, client, { grant_type: 'client_credentials', authorization_details: unknown });
+  show('A type that the client is not registered for', 400);
+  return story;
+};
 
 const token: Story = async () => {
   const story = storyTenant();
@@ -167,7 +186,7 @@ const interaction: Story = async () => {
 
 /** The stories about tokens and sign-in, by the folder of the endpoint. */
 export const TOKEN_STORIES: Readonly<Record<string, readonly Story[]>> = {
-  token: [token, exchange],
+  token: [token, details, exchange],
   introspection: [introspection],
   revocation: [revocation],
   'pushed-authorization-request': [pushed],
