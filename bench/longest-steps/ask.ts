@@ -7,7 +7,7 @@ export interface Answered {
   readonly body: string;
 }
 
-/** Sends one request of the table over a connection of its own. */
+/** Sends one request of the table over a connection of its own. A stream without an end is left after its first event. */
 export async function ask({ program, external }: World, sent: Sent): Promise<Answered> {
   const asked = sent.external === true ? external : program;
   return await new Promise((resolve, reject) => {
@@ -25,6 +25,13 @@ export async function ask({ program, external }: World, sent: Sent): Promise<Ans
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
+        if (
+          text.includes('\ndata:') &&
+          response.headers['content-type']?.startsWith('text/event-stream') === true
+        ) {
+          resolve({ status: response.statusCode ?? 0, body: text });
+          response.destroy();
+        }
       });
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
     });

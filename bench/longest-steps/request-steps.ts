@@ -191,6 +191,8 @@ export const DOCUMENT_STEPS: readonly HostileStep[] = [
   get('/.well-known/openid-configuration', 'long headers', 200, LONG_HEADERS),
   get('/.well-known/oauth-authorization-server', 'long headers', 200, LONG_HEADERS),
   get('/.well-known/openid-federation', 'long headers', 200, LONG_HEADERS),
+  get('/.well-known/oauth-protected-resource/userinfo', 'long headers', 200, LONG_HEADERS),
+  get('/.well-known/oauth-protected-resource/admin/v1', 'long headers', 200, LONG_HEADERS),
   get('/federation/historical-keys', 'long headers', 200, LONG_HEADERS),
   {
     endpoint: 'GET /assets/{id}',

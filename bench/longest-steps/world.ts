@@ -7,6 +7,7 @@ import type { SamlKey } from '../../src/testing/saml.ts';
 import { type Authorities, type Entity, startAuthorities } from '../../test/federation/authorities.ts';
 import { type Program, sha256, startProgram } from '../../test/program/start.ts';
 import { certificateAuthority } from '../../test/tls/certificate.ts';
+import { basic } from './steps.ts';
 
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 export const SAML2_BEARER = 'urn:ietf:params:oauth:grant-type:saml2-bearer';
@@ -14,6 +15,10 @@ export const IDP = 'https://idp.example';
 export const CALLBACK = 'https://rp.example/cb';
 /** Authenticates the sign-in page of the operator. */
 export const EXTERNAL_TOKEN = 'the-token-of-the-external-sign-in-page';
+/** Opens the end of everything that a person has. */
+export const REVOCATION_TOKEN = 'the-token-of-the-incident-tool-of-the-operator';
+/** The domain whose people the server signs in. */
+export const PEOPLE = 'people.test';
 
 /** Redirection URIs that fill the body, all of them loopback addresses: each is compared with the others. */
 const LONG_URIS = Array.from(
@@ -35,6 +40,12 @@ export interface Registered {
   readonly registration_access_token: string;
 }
 
+/** A client that receives security events, with its stream. */
+export interface Receiver {
+  readonly access_token: string;
+  readonly stream_id: string;
+}
+
 /** A started program with every endpoint, and the registrations that make requests to it as expensive as they can be. */
 export interface World {
   readonly folder: string;
@@ -54,8 +65,25 @@ export interface World {
   readonly native: Registered;
   /** An ID token of `native`. */
   readonly hint: string;
+  readonly receiver: Receiver;
   close(): Promise<void>;
 }
+
+/** Turns on every endpoint that strangers can reach. */
+const SETTINGS = {
+  CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true',
+  CHANCERY_OPENAPI_ENABLED: 'true',
+  CHANCERY_ADMIN_LISTENERS: 'both',
+  CHANCERY_SIGNALS_ENABLED: 'true',
+  CHANCERY_SIGNALS_STREAMS_PER_CLIENT: '100',
+  CHANCERY_SIGNALS_VERIFICATION_INTERVAL: '0s',
+  CHANCERY_GLOBAL_REVOCATION_TOKEN_SHA256: sha256(REVOCATION_TOKEN),
+  CHANCERY_WEBFINGER_DOMAINS: PEOPLE,
+  CHANCERY_FEDERATION_ENABLED: 'true',
+  CHANCERY_FEDERATION_STATEMENT_CACHE: '0',
+  CHANCERY_OUTBOUND_ALLOW_HTTP: 'true',
+  CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
+};
 
 /**
  * @param environment further variables for both programs
@@ -74,19 +102,14 @@ export async function openWorld(
   const jwtKey = testKey('ES256', 'idp');
   const common = { issuer: IDP, 'subject-prefix': 'idp:', scope: ['read'] };
   const settings = {
-    CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true',
+    ...SETTINGS,
     CHANCERY_ASSERTION_GRANTS_ISSUERS: JSON.stringify([
       { ...common, kind: 'jwt', jwks: { keys: [jwtKey.jwk] } },
       { ...common, kind: 'saml', certificates: [cert] },
     ]),
-    CHANCERY_OPENAPI_ENABLED: 'true',
-    CHANCERY_FEDERATION_ENABLED: 'true',
     CHANCERY_FEDERATION_TRUST_ANCHORS: JSON.stringify([
       { 'entity-id': anchor.id, jwks: { keys: [anchor.key.jwk] } },
     ]),
-    CHANCERY_FEDERATION_STATEMENT_CACHE: '0',
-    CHANCERY_OUTBOUND_ALLOW_HTTP: 'true',
-    CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
     ...environment,
   };
   const checkout = otherProgram === undefined ? {} : { program: otherProgram };
@@ -118,6 +141,7 @@ export async function openWorld(
     key,
     ...registered,
     hint: await idTokenOf(program, registered.native),
+    receiver: await aReceiver(program),
   } as const;
   return {
     ...world,
@@ -171,13 +195,36 @@ async function idTokenOf({ url, directToken }: Program, { client_id }: Registere
   return id_token;
 }
 
+async function aReceiver(program: Program): Promise<Receiver> {
+  const client = await register(program, { grant_types: ['client_credentials'], scope: 'ssf.manage' });
+  const { access_token } = await read<{ access_token: string }>(
+    await fetch(`${program.url}/token`, {
+      method: 'POST',
+      headers: basic(client),
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    }),
+  );
+  const { stream_id } = await read<{ stream_id: string }>(
+    await fetch(`${program.url}/ssf/streams`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
+      body: '{}',
+    }),
+  );
+  return { access_token, stream_id };
+}
+
+async function read<T>(answer: Response): Promise<T> {
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${answer.url} answered ${text}`);
+  return JSON.parse(text) as T;
+}
+
 async function register({ url, masterToken }: Program, metadata: object): Promise<Registered> {
   const answer = await fetch(`${url}/clients`, {
     method: 'POST',
     headers: { authorization: `Bearer ${masterToken}`, 'content-type': 'application/json' },
     body: JSON.stringify(metadata),
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`registration answered ${text}`);
-  return JSON.parse(text) as Registered;
+  return await read(answer);
 }
