@@ -9,6 +9,9 @@ export type ConsolePlace =
   | { readonly reason: string };
 
 const BY_FILES = { reason: 'files say how the registry is to be, and a person changes them in an editor' };
+const BY_COMMANDS = {
+  reason: 'clients operate their streams; an operator looks when a metric or a client says so',
+};
 const OF_MACHINE = { reason: 'it has no operation over HTTP' };
 
 /** Every command of `src/cli/remote/operations.ts`. */
@@ -73,6 +76,14 @@ export const CONSOLE_PLACES: Readonly<Record<string, ConsolePlace>> = {
   'keys import': { reason: 'private keys pass through no browser, where extensions could read them' },
   'keys rotate': { page: 'keys' },
   'keys revoke': { page: 'keys' },
+  'streams list': BY_COMMANDS,
+  'streams show': BY_COMMANDS,
+  'streams enable': BY_COMMANDS,
+  'streams pause': BY_COMMANDS,
+  'streams disable': BY_COMMANDS,
+  'streams delete': BY_COMMANDS,
+  'streams redeliver': BY_COMMANDS,
+  'streams drop': BY_COMMANDS,
   'tenants list': { page: 'tenants' },
   'tenants create': { page: 'tenants' },
   'tenants update': { page: 'tenants' },

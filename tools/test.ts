@@ -61,11 +61,8 @@ const ON_POSTGRES = [
   ].map((name) => `test/journeys/${name}.test.ts`),
 ];
 
-/**
- * These tests do not depend on the tenant, so that the program may serve two. Files that begin with `admin` name tenants themselves,
- * or ask for operations that only the default tenant has.
- */
-const forAnyTenant = /\/(?!admin)[^/]*\.program\.test\.ts$/u;
+/** These tests do not depend on the tenant, so that the program may serve two. The two others are about what only the default tenant has. */
+const forAnyTenant = /\/(?!admin-(?:backups|declared-tenants)\.)[^/]*\.program\.test\.ts$/u;
 const hostile = all('test/hostile/**/*.test.ts');
 
 /**

@@ -106,7 +106,7 @@ const MISTYPED: readonly (readonly [words: readonly string[], line: string])[] =
     ['clients', 'create', 'client.json', '--scope', 'a'],
     'chancery clients create: FILE takes the whole registration: give the members there, or --name and no FILE',
   ],
-  [['backup', 'create'], 'chancery backup create: --out is missing'],
+  [['backup', 'download', 'x'], 'chancery backup download: --out is missing'],
   [['sessions', 'list'], 'chancery sessions list: NAME is missing'],
   [['sessions', 'list', '--sub', 'x', 'ada'], 'chancery sessions list: unexpected argument "ada"'],
   [

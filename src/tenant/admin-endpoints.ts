@@ -72,9 +72,14 @@ function aboutTenants(issuer: Issuer, endpointPaths: () => readonly string[]): r
 
 const ABOUT_TENANTS = [...adminTenants, ...adminTenantDeclarations];
 
-/** The contracts of all operations, whatever the settings. */
-export const ADMIN_CONTRACTS: readonly OperationContract[] = [
-  ...RESOURCES.flat(),
+/** The contracts of the operations that other tenants do not have. */
+export const ADMIN_CONTRACTS_OF_DEFAULT_TENANT: readonly OperationContract[] = [
   ...ABOUT_TENANTS,
   ...adminBackups,
 ].map(({ contract }) => contract);
+
+/** The contracts of all operations, whatever the settings. */
+export const ADMIN_CONTRACTS: readonly OperationContract[] = [
+  ...RESOURCES.flat().map(({ contract }) => contract),
+  ...ADMIN_CONTRACTS_OF_DEFAULT_TENANT,
+];

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { OperationContract } from '../../src/endpoints/admin/operation-contract.ts';
+import { ADMIN_CONTRACTS, ADMIN_CONTRACTS_OF_DEFAULT_TENANT } from '../../src/tenant/admin-endpoints.ts';
 import { type Address, converse } from '../program/raw-socket.ts';
 import { type Program, sha256, startProgram } from '../program/start.ts';
 import { type Answer, type Attacked, encode, type HostileRequest } from './attacked-program.ts';
@@ -6,6 +8,12 @@ import { JSON_TYPE } from './registry.ts';
 
 /** Every request of a table stands below this path, on the listener of the protocol and on the management listener. */
 export const ADMIN_PATH = '/admin/v1';
+
+/** Returns the operations that the attacked tenant has. */
+export function operationsAt({ program: { tenant } }: Attacked): readonly OperationContract[] {
+  const elsewhere = new Set(tenant === 'default' ? [] : ADMIN_CONTRACTS_OF_DEFAULT_TENANT);
+  return ADMIN_CONTRACTS.filter((contract) => !elsewhere.has(contract));
+}
 
 /** Returns a request of the administration, with a break-glass token where no other credential is named. */
 export function administering(

@@ -83,7 +83,7 @@ test('H-532, H-533 and H-537: a person has scope within the role, on both nodes 
   assert.equal(tokens.json['scope'], 'openid admin:accounts:read admin:accounts', tokens.text);
   const bearer = String(tokens.json['access_token']);
   assert.equal((await administer('GET', '/accounts', { bearer, node: nodes.two })).status, 200);
-  assert.equal((await administer('GET', '/tenants', { bearer })).status, 403);
+  assert.equal((await administer('GET', '/keys', { bearer })).status, 403);
   assert.equal((await administer('POST', `/access-tokens/${bearer}/revoke`)).status, 404);
   const lowered = await administer('PATCH', `/accounts/${sub}`, { body: { admin_role: null } });
   assert.equal(lowered.status, 200, lowered.text);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import { type Program, startProgram } from './start.ts';
+import { type Program, sha256, startProgram } from './start.ts';
 
 /** An answer whose body was read. */
 export interface Answered {
@@ -57,15 +57,16 @@ export interface Nodes {
   ) => Promise<Answered>;
 }
 
-/** Two nodes of one database, for all tests of a file. */
+/** Two nodes of one database, for all tests of a file. The break-glass token of the first one opens both. */
 export function twoNodes(): Nodes {
   const started: Program[] = [];
   before(async () => {
     const one = await startProgram();
-    started.push(
-      one,
-      await startProgram({ folder: one.folder, environment: { CHANCERY_ISSUER: one.issuer } }),
-    );
+    const environment = {
+      CHANCERY_ISSUER: one.issuer,
+      CHANCERY_ADMIN_TOKEN_SHA256: sha256(one.adminToken),
+    };
+    started.push(one, await startProgram({ folder: one.folder, environment }));
   });
   after(async () => {
     for (const node of started.toReversed()) await node.stop();
@@ -80,8 +81,9 @@ export function twoNodes(): Nodes {
       return nodeAt(1);
     },
     administer: async (method, path, { node = nodeAt(0), ...asked } = {}) => {
-      const headers = { issuer: nodeAt(0).issuer };
-      const answer = await answered(await administration(node, method, path, { ...asked, headers }));
+      const { issuer, adminToken } = nodeAt(0);
+      const request = { bearer: adminToken, ...asked, headers: { issuer } };
+      const answer = await answered(await administration(node, method, path, request));
       assert.ok(answer.status < 500, `${method} ${path}: ${answer.status} ${answer.text}`);
       return answer;
     },
