@@ -49,9 +49,12 @@ export function assertDescribedOrRefused(contract: Contract, sent: SentResponse)
   }
 }
 
-/** The edge refuses with one of these codes, or with no body at all. */
+/** The edge refuses with one of these codes, with a problem that is its status alone, or with no body at all. */
 const isEdgeRefusal = ({ body }: SentResponse): boolean =>
-  body === '' || /^\{"error":"(?:invalid_request|temporarily_unavailable)"/u.test(body);
+  body === '' ||
+  /^\{"(?:error":"(?:invalid_request|temporarily_unavailable)|type":"(?:about:blank|urn:chancery:problem:(?:not_found|temporarily_unavailable)))"/u.test(
+    body,
+  );
 
 function described(contract: Contract, status: string): ResponseObject | undefined {
   let operation = operations.get(contract);

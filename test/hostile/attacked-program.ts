@@ -207,7 +207,7 @@ function checkRefusal(secrets: Set<string>, body: string, headers: RawAnswer['he
 /** RFC 9457 §3.1: the members of problem details, as the administration answers. */
 function checkProblem(body: string): void {
   const { type, detail, instance } = asObject(body);
-  assert.match(String(type), /^urn:chancery:problem:[a-z_]+$/);
+  assert.match(String(type), /^(?:urn:chancery:problem:[a-z_]+|about:blank)$/);
   assert.match(String(detail), /^\P{Cc}{1,2000}$/u);
   assert.match(String(instance), /^urn:chancery:request:[\w-]+$/);
 }

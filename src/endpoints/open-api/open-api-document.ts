@@ -160,18 +160,24 @@ const mediaTypes = (content: Content): Readonly<Record<string, MediaType>> =>
   Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]));
 
 /** Answers of `http`, before an endpoint sees the request (decision 39). */
-const EDGE: ResponseObject = {
+const edge = (content: Content): ResponseObject => ({
   description:
     'The server refused the request before the endpoint read it: 405, 408, 413, 414, 417, 429, 431 or 503.',
-  content: mediaTypes({ 'application/json': named('OAuthError') }),
-};
+  content: mediaTypes(content),
+});
+
+const EDGE = edge({ 'application/json': named('OAuthError') });
+const EDGE_OF_ADMINISTRATION = edge({ 'application/problem+json': named('Problem') });
 
 function responsesOf(contract: Contract): Operation['responses'] {
   const described = contract.statuses.map((status) => {
     const own = contract.answers[status];
     return [String(status), own === undefined ? refusal(contract, status) : answered(status, own)] as const;
   });
-  return { ...Object.fromEntries(described), default: EDGE };
+  return {
+    ...Object.fromEntries(described),
+    default: contract.errors === 'problem' ? EDGE_OF_ADMINISTRATION : EDGE,
+  };
 }
 
 function answered(status: number, { words, content }: AnswerContract): ResponseObject {
