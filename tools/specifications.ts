@@ -14,6 +14,7 @@ export const CITED_SPECIFICATIONS: readonly CitedSpecification[] = [
   { name: 'OpenID Connect Back-Channel Logout 1.0', prefix: 'openid-backchannel-logout' },
   { name: 'OpenID Connect Front-Channel Logout 1.0', prefix: 'openid-frontchannel-logout' },
   { name: 'OpenID Connect Core Error Code unmet_authentication_requirements 1.0' },
+  { name: 'OpenID Connect Relying Party Metadata Choices 1.0', prefix: 'rp-metadata-choices' },
   { name: 'Initiating User Registration via OpenID Connect 1.0' },
   { name: 'OpenID Shared Signals Framework 1.0', prefix: 'ssf' },
   { name: 'OpenID CAEP 1.0', prefix: 'caep' },

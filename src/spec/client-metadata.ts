@@ -90,6 +90,12 @@ const signedByServer = check.stating({ enum: server.SIGNING_ALGORITHMS }, (value
 const keyManagement = check.oneOf(server.KEY_MANAGEMENT_ALGORITHMS);
 const contentEncryption = check.oneOf(server.CONTENT_ENCRYPTION_ALGORITHMS);
 
+/** A list of values that the client is able to use; the server chooses from three of them (src/clients/registration/metadata-choices.ts). */
+const choice = {
+  section: 'OpenID Connect Relying Party Metadata Choices 1.0 §2',
+  check: check.strings({ count: 50, length: 64 }),
+};
+
 /** Every member that a registration may carry, and the form of its value. src/clients holds the rules between members. */
 export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   redirect_uris: { section: RFC7591, check: check.uriList, error: 'invalid_redirect_uri' },
@@ -165,6 +171,25 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   introspection_signed_response_alg: { section: 'RFC 9701 §6', check: signedByServer },
   introspection_encrypted_response_alg: { section: 'RFC 9701 §6', check: keyManagement },
   introspection_encrypted_response_enc: { section: 'RFC 9701 §6', check: contentEncryption },
+
+  subject_types_supported: choice,
+  token_endpoint_auth_methods_supported: choice,
+  token_endpoint_auth_signing_alg_values_supported: choice,
+  id_token_signing_alg_values_supported: choice,
+  id_token_encryption_alg_values_supported: choice,
+  id_token_encryption_enc_values_supported: choice,
+  userinfo_signing_alg_values_supported: choice,
+  userinfo_encryption_alg_values_supported: choice,
+  userinfo_encryption_enc_values_supported: choice,
+  request_object_signing_alg_values_supported: choice,
+  request_object_encryption_alg_values_supported: choice,
+  request_object_encryption_enc_values_supported: choice,
+  authorization_signing_alg_values_supported: choice,
+  authorization_encryption_alg_values_supported: choice,
+  authorization_encryption_enc_values_supported: choice,
+  introspection_signing_alg_values_supported: choice,
+  introspection_encryption_alg_values_supported: choice,
+  introspection_encryption_enc_values_supported: choice,
 
   default_max_age: { section: OIDC, check: check.maxAge },
   require_auth_time: { section: OIDC, check: check.boolean },

@@ -38,6 +38,7 @@ import { rfc9700 } from './rfc9700.ts';
 import { rfc9701 } from './rfc9701.ts';
 import { rfc9728 } from './rfc9728.ts';
 import { rpInitiatedLogout } from './rp-initiated-logout.ts';
+import { rpMetadataChoices } from './rp-metadata-choices.ts';
 import {
   caep,
   caepInteroperability,
@@ -89,6 +90,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   openidConnectCore,
   idTokenRules,
   rpInitiatedLogout,
+  rpMetadataChoices,
   backchannelLogout,
   frontchannelLogout,
   globalTokenRevocation,

@@ -21,6 +21,7 @@ import {
 import { isPrivateUse } from '../../spec/private-use-scheme.ts';
 import { DEFAULT_CONTENT_ENCRYPTION } from '../../spec/server-capabilities.ts';
 import { lengthProblem } from '../secrets/client-secrets.ts';
+import { chooseValues } from './metadata-choices.ts';
 import { checkRules } from './metadata-rules.ts';
 
 /** The result of checking a registration request, with defaults filled in. */
@@ -72,6 +73,7 @@ export function examineMetadata(
     if (counts(value)) checkMember(found, name, value, limits);
   }
   const { given, mistakes, dropped } = found;
+  chooseValues(given, limits, mistakes);
   const metadata = withDefaults(storedMembers(given), dropped);
   checkRules(metadata, limits, mistakes);
   const preferred_client_secret = given['preferred_client_secret'] as string | undefined;
