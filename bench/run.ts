@@ -12,6 +12,7 @@ import {
   besideAdminPages,
   besideAdminPagesOnPostgres,
 } from './benchmarks/admin.ts';
+import { boundToken } from './benchmarks/dpop.ts';
 import { federationRegistration } from './benchmarks/federation.ts';
 import { federationRenewal, federationTurns } from './benchmarks/federation-renewal.ts';
 import { introspection } from './benchmarks/introspection.ts';
@@ -43,6 +44,7 @@ const ON_SQLITE: readonly Benchmark[] = [
   introspectionCallers,
   introspectionOnce,
   token,
+  boundToken,
   registration,
   federationRegistration,
   federationRenewal,

@@ -45,9 +45,13 @@ export const CLIENTS: readonly CataloguedClient[] = [
   {
     name: 'oidc-agent',
     from: { debian: 'oidc-agent-cli', version: '4.2.6' },
-    shown: 'dynamic registration with an initial access token, code flow with PKCE, refresh tokens',
-    recipes: ['oidc-agent.sh'],
+    shown:
+      'dynamic registration with an initial access token, code flow with PKCE, device grant, refresh tokens',
+    recipes: ['oidc-agent.sh', 'oidc-agent-device.sh'],
+    registration:
+      'for the second recipe `grant_types` `urn:ietf:params:oauth:grant-type:device_code` and `refresh_token`, `response_types` empty',
     notes: [
+      'With `--flow=device` it registers itself with the `response_types` `token` and without the implicit grant, which is refused. Register its client, and use `--manual`.',
       'Without `--redirect-uri` it also asks for `edu.kit.data.oidc-agent:/redirect`, which a client with `application_type` `web` does not get.',
     ],
   },

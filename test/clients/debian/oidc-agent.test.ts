@@ -6,8 +6,9 @@ import { after, before, test } from 'node:test';
 import { initialAccessToken } from '../../journeys/initial-access-token.ts';
 import { developer } from '../../program/developer.ts';
 import { freePort } from '../../program/free-port.ts';
+import { plainBrowser } from '../../program/plain-browser.ts';
 import { type Program, startProgram } from '../../program/start.ts';
-import { launchRecipe } from '../recipe.ts';
+import { launchRecipe, type RunningRecipe } from '../recipe.ts';
 import { visitor } from '../visitor.ts';
 import { EMAIL } from '../website.ts';
 import { skipReason } from './packages.ts';
@@ -38,6 +39,41 @@ test('oidc-agent: registers itself, signs a person in, and gives access tokens, 
   const [url = ''] = await recipe.printed(/http:\S+\/authorize\?\S+/);
   const page = await visitor(program.issuer, await developer(program)).go(url);
   assert.match(page.url, /^http:\/\/localhost:/, page.text);
+  await givesTokens(recipe);
+});
+
+test('oidc-agent: on a machine without a browser shows a code, which the person allows elsewhere (RFC 8628 §3)', {
+  skip: skipReason('oidc-agent'),
+}, async () => {
+  const registered = await fetch(`${program.url}/clients`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${program.masterToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+      response_types: [],
+    }),
+  });
+  const { client_id = '', client_secret = '' } = (await registered.json()) as Record<string, string>;
+  const recipe = launchRecipe(['bash', 'oidc-agent-device.sh'], {
+    HOME: home,
+    OIDC_ENCRYPTION_PW: 'a password',
+    ISSUER: program.issuer,
+    CLIENT_ID: client_id,
+    CLIENT_SECRET: client_secret,
+  });
+  const [code] = await recipe.printed(/[A-Z]{4}-[A-Z]{4}/);
+  const [address = ''] = await recipe.printed(/http:\S+\/device\b/);
+  const browser = plainBrowser(program.issuer);
+  let page = await browser.open(address);
+  page = await browser.submit(page, 'continue', { user_code: code });
+  page = await browser.submit(page, 'sign-in', await developer(program));
+  page = await browser.submit(page, 'allow');
+  assert.match(page.html, /Your device is connected/);
+  await givesTokens(recipe);
+});
+
+/** Asks for the token, and for a new one: both show the person. */
+async function givesTokens(recipe: RunningRecipe): Promise<void> {
   assert.equal(await recipe.exited, 0, recipe.output());
   const tokens = new Set(recipe.output().match(/^[\w.-]{40,}$/gm));
   assert.equal(tokens.size, 2, recipe.output());
@@ -47,4 +83,4 @@ test('oidc-agent: registers itself, signs a person in, and gives access tokens, 
     });
     assert.match(await answer.text(), EMAIL);
   }
-});
+}
