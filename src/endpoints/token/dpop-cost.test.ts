@@ -5,12 +5,12 @@ import { type TestPlatform, testPlatform } from '../../testing/platform.ts';
 import { ISSUER, SERVICE, testTenant } from '../../testing/tenant.ts';
 
 /** Returns a platform that notes each signature that it verifies. */
-function countingPlatform(): { readonly platform: TestPlatform; readonly verified: string[] } {
+function countingPlatform(): { readonly platform: TestPlatform; readonly verified: readonly unknown[] } {
   const platform = testPlatform();
   const { inspector } = platform.jose;
-  const verified: string[] = [];
+  const verified: unknown[] = [];
   const signatureProblem: typeof inspector.signatureProblem = async (jwt, ...rest) => {
-    verified.push(String(jwt.header['typ']));
+    verified.push(jwt.header['typ']);
     return await inspector.signatureProblem(jwt, ...rest);
   };
   const jose = { ...platform.jose, inspector: { ...inspector, signatureProblem } };
