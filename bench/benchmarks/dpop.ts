@@ -16,8 +16,8 @@ const RATE_MAX = 9_000;
 const LIFETIME_S = 3600;
 
 /**
- * A token that is bound to a key, beside a bearer token. A client with `private_key_jwt` is the measure for one more signature to
- * verify and one more durable write: its assertion needs both, and is as long as a proof.
+ * Measures a token that is bound to a key beside a bearer token. A client with `private_key_jwt` shows the price of a further
+ * signature verification and a further durable write: its assertion needs both, and is as long as a proof.
  */
 export const boundToken: Benchmark = {
   name: 'token',
