@@ -1,13 +1,24 @@
-import { choice, seconds } from './setting.ts';
+import { AUTH_METHODS } from '../spec/client-metadata.ts';
+import { choice, list, seconds } from './setting.ts';
 
 /** How clients authenticate. The settings of certificates are with those of TLS. */
 export const CLIENT_AUTHENTICATION_SETTINGS = {
+  'client-authentication.methods': list({
+    tenants: 'inherited',
+    default: AUTH_METHODS,
+    items: 'methods',
+    pattern: /^[a-z_]{1,64}$/u,
+    accepts: (method) => AUTH_METHODS.some((known) => known === method),
+    rule: `must be a list of methods out of ${AUTH_METHODS.join(', ')}`,
+    description:
+      'The methods by which clients may register and authenticate. `none` stands for public clients. Registration refuses every other method, and so does each endpoint, for clients that registered earlier. The methods with certificates also need TLS settings.',
+  }),
   'client-authentication.assertion-audience': choice({
     tenants: 'inherited',
     default: 'issuer',
-    values: ['issuer', 'legacy'],
+    values: ['issuer', 'issuer-string', 'legacy'],
     description:
-      'The `aud` that client assertions (`client_secret_jwt`, `private_key_jwt`) must have. `issuer`: the issuer as the only value. `legacy`: also the URL of the token, introspection or pushed-request endpoint, and several values. `legacy` is for clients older than draft-ietf-oauth-rfc7523bis: each recipient named in an assertion can use it at the others.',
+      'The `aud` that client assertions (`client_secret_jwt`, `private_key_jwt`) must have. `issuer`: the issuer as the only value. `issuer-string`: the same, and as a text, not in a list (FAPI 2.0 Security Profile §5.3.2.1). `legacy`: also the URL of the token, introspection or pushed-request endpoint, and several values. `legacy` is for clients older than draft-ietf-oauth-rfc7523bis: each recipient named in an assertion can use it at the others.',
   }),
   'client-authentication.assertion-lifetime-max': seconds({
     tenants: 'inherited',

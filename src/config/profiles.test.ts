@@ -54,11 +54,99 @@ for (const profile of NAMES) {
   });
 }
 
-test('an unknown profile is an error that lists the profiles: fapi-2.0 is none yet (decision 52)', () => {
+test('an unknown profile is an error that lists the profiles (decision 52)', () => {
   assert.deepEqual(
-    linesOf(() => resolved({ CHANCERY_PROFILE: 'fapi-2.0' })),
-    ['profile: must be one of standard, oauth-2.1, mcp, found "fapi-2.0" (CHANCERY_PROFILE)'],
+    linesOf(() => resolved({ CHANCERY_PROFILE: 'fapi-1.0' })),
+    [
+      'profile: must be one of standard, oauth-2.1, mcp, fapi-2.0, fapi-2.0-message-signing, found "fapi-1.0" (CHANCERY_PROFILE)',
+    ],
   );
+});
+
+// proves fapi2-sp-5.3.2.1-2, fapi2-sp-5.3.2.1-3, fapi2-sp-5.3.2.1-9, fapi2-sp-5.3.2.1-11, fapi2-sp-5.3.2.2-12
+test('fapi-2.0 refuses every value that loosens a rule, each with what is allowed (FAPI 2.0 Security Profile §5.3.2, §5.4.1)', () => {
+  const broken = {
+    CHANCERY_AUTHORIZATION_PKCE: 'public-clients',
+    CHANCERY_AUTHORIZATION_GRANT_TYPES: 'authorization_code,password',
+    CHANCERY_AUTHORIZATION_PUSHED_REQUESTS: 'registered',
+    CHANCERY_CLIENT_AUTHENTICATION_METHODS: 'private_key_jwt,none',
+    CHANCERY_CLIENT_AUTHENTICATION_ASSERTION_AUDIENCE: 'issuer',
+    CHANCERY_ACCESS_TOKEN_BINDING: 'registered',
+    CHANCERY_SIGNATURES_ALGORITHMS: 'PS256,RS256',
+    CHANCERY_ACCESS_TOKEN_SIGNATURE_ALGORITHM: 'RS256',
+    CHANCERY_AUTHORIZATION_CODE_LIFETIME: '61',
+    CHANCERY_PUSHED_REQUEST_LIFETIME: '600',
+    CHANCERY_REFRESH_TOKEN_ROTATE: 'true',
+    CHANCERY_AUTHORIZATION_HTTP_REDIRECTS: 'loopback',
+    CHANCERY_CONSOLE_ENABLED: 'true',
+  };
+  const methods = 'private_key_jwt, tls_client_auth, self_signed_tls_client_auth';
+  assert.deepEqual(
+    linesOf(() => withProfile('fapi-2.0', broken)).map((line) => line.replace(/ with profile .*$/u, '')),
+    [
+      'authorization.pkce: must be "all-clients"',
+      'authorization.grant-types: must not contain implicit and password',
+      'authorization.pushed-requests: must be "all-clients"',
+      `client-authentication.methods: must hold no value but ${methods}, and at least one`,
+      'client-authentication.assertion-audience: must be "issuer-string"',
+      'access-token.binding: must be "all-clients"',
+      'signatures.algorithms: must hold no value but PS256, ES256, EdDSA, and at least one',
+      'access-token.signature-algorithm: must be "PS256" or "ES256" or "EdDSA"',
+      'authorization-code.lifetime: must be from 1 to 60',
+      'pushed-request.lifetime: must be from 5 to 599',
+      'refresh-token.rotate: must be false',
+      'authorization.http-redirects: must be "native"',
+      'console.enabled: must be false',
+    ],
+  );
+});
+
+test('fapi-2.0-message-signing adds signed requests, a short life of their objects, and signed responses', () => {
+  const broken = {
+    CHANCERY_AUTHORIZATION_SIGNED_REQUESTS: 'registered',
+    CHANCERY_AUTHORIZATION_REQUEST_OBJECT_LIFETIME: '0',
+    CHANCERY_AUTHORIZATION_RESPONSE_MODES: 'jwt,query',
+  };
+  assert.deepEqual(
+    linesOf(() => withProfile('fapi-2.0-message-signing', broken)).map((line) =>
+      line.replace(/ with profile .*$/u, ''),
+    ),
+    [
+      'authorization.signed-requests: must be "all-clients"',
+      'authorization.request-object-lifetime: must be from 1 to 3600',
+      'authorization.response-modes: must hold no value but jwt, query.jwt, fragment.jwt, form_post.jwt, and at least one',
+    ],
+  );
+  const own = { ...broken, CHANCERY_AUTHORIZATION_SIGNED_REQUESTS: 'all-clients' };
+  assert.equal(withProfile('fapi-2.0', own).settings['authorization.response-modes'].length, 2);
+});
+
+test('stricter values than those of fapi-2.0 are accepted', () => {
+  const { settings } = withProfile('fapi-2.0', {
+    CHANCERY_AUTHORIZATION_CODE_LIFETIME: '30',
+    CHANCERY_SIGNATURES_ALGORITHMS: 'ES256',
+    CHANCERY_ACCESS_TOKEN_SIGNATURE_ALGORITHM: 'ES256',
+    CHANCERY_CLIENT_AUTHENTICATION_METHODS: 'private_key_jwt',
+  });
+  assert.deepEqual(settings['signatures.algorithms'], ['ES256']);
+  assert.equal(settings['authorization-code.lifetime'], 30);
+});
+
+test('tokens that cannot be bound exclude access-token.binding, and the other way round; tokens are signed with an accepted algorithm', () => {
+  const bound = { CHANCERY_ACCESS_TOKEN_BINDING: 'all-clients' };
+  const direct = { CHANCERY_DIRECT_AUTHORIZATION_TOKEN_SHA256: 'a'.repeat(64) };
+  const [first = ''] = linesOf(() => resolved({ ...bound, ...direct }));
+  assert.match(
+    first,
+    /^access-token\.binding: must be registered where direct-authorization\.token-sha256 is set/,
+  );
+  const [second = ''] = linesOf(() => resolved(bound));
+  assert.match(
+    second,
+    /^access-token\.binding: must be registered where authorization\.grant-types contains implicit/,
+  );
+  const [third = ''] = linesOf(() => resolved({ CHANCERY_SIGNATURES_ALGORITHMS: 'PS256' }));
+  assert.match(third, /^access-token\.signature-algorithm: must be one of signatures\.algorithms \(PS256\)/);
 });
 
 test('oauth-2.1 requires PKCE of every client, and has no implicit and no password grant (RFC 9700 §2.1.1, §2.1.2, §2.4)', () => {

@@ -1,4 +1,5 @@
 import { GRANT_TYPES } from '../spec/grant-types.ts';
+import { SIGNED_RESPONSE_MODES } from '../spec/server-capabilities.ts';
 import type { GivenValues } from './environment.ts';
 import type { SettingPath, Settings } from './settings.ts';
 import type { SettingsProblem } from './settings-error.ts';
@@ -21,6 +22,34 @@ export interface ProfileRow {
 /** Declares a value that the profile requires. */
 function required<Path extends SettingPath>(path: Path, value: Settings[Path]): ProfileRow {
   return { path, value, rule: `must be ${JSON.stringify(value)}`, holds: (given) => given === value };
+}
+
+type ListPath = {
+  [Path in SettingPath]: Settings[Path] extends readonly string[] ? Path : never;
+}[SettingPath];
+type NumberPath = { [Path in SettingPath]: Settings[Path] extends number ? Path : never }[SettingPath];
+
+/** Declares a list that may be shorter, and not longer. */
+function within(path: ListPath, value: readonly string[]): ProfileRow {
+  const holds = (given: unknown): boolean =>
+    Array.isArray(given) && given.length > 0 && given.every((item) => value.includes(String(item)));
+  return { path, value, rule: `must hold no value but ${value.join(', ')}, and at least one`, holds };
+}
+
+/** Declares a number that may be smaller. */
+function atMost(path: NumberPath, most: number, value = most, least = 0): ProfileRow {
+  const holds = (given: unknown): boolean => typeof given === 'number' && given >= least && given <= most;
+  return { path, value, rule: `must be from ${least} to ${most}`, holds };
+}
+
+/** Declares a choice among several values. */
+function among<Path extends SettingPath>(
+  path: Path,
+  [value, ...others]: readonly [Settings[Path], ...Settings[Path][]],
+): ProfileRow {
+  const allowed = [value, ...others];
+  const words = allowed.map((one) => JSON.stringify(one)).join(' or ');
+  return { path, value, rule: `must be ${words}`, holds: (given) => allowed.some((one) => one === given) };
 }
 
 /** Declares a value that any other may replace. */
@@ -60,17 +89,75 @@ const MCP: readonly ProfileRow[] = [
   usual('registration.idle-client-lifetime', 90 * DAY),
 ];
 
+/** FAPI 2.0 Security Profile §5.4.1. */
+const FAPI_ALGORITHMS = ['PS256', 'ES256', 'EdDSA'] as const;
+
+/** FAPI 2.0 Security Profile §5.3.2.2: `request_uri` "with expires_in values of less than 600 seconds". */
+const PUSHED_LIFETIME_MAX = 599;
+
+/** FAPI 2.0 Message Signing §5.3.1: 60 minutes. */
+const REQUEST_OBJECT_LIFETIME_MAX = 3600;
+
+/** The FAPI 2.0 Security Profile of 22 February 2025. Its other demands hold in every profile (docs/guides/fapi.md). */
+const FAPI_2_0: readonly ProfileRow[] = [
+  ...OAUTH_2_1,
+  required('authorization.pushed-requests', 'all-clients'),
+  within('client-authentication.methods', [
+    'private_key_jwt',
+    'tls_client_auth',
+    'self_signed_tls_client_auth',
+  ]),
+  required('client-authentication.assertion-audience', 'issuer-string'),
+  required('access-token.binding', 'all-clients'),
+  within('signatures.algorithms', FAPI_ALGORITHMS),
+  among('access-token.signature-algorithm', FAPI_ALGORITHMS),
+  atMost('authorization-code.lifetime', 60, 60, 1),
+  atMost('pushed-request.lifetime', PUSHED_LIFETIME_MAX, 60, 5),
+  required('refresh-token.rotate', false),
+  required('authorization.http-redirects', 'native'),
+  usual('authorization.request-uri-by-reference', false),
+  // The console is a public client with bearer tokens.
+  required('console.enabled', false),
+];
+
+/** FAPI 2.0 Message Signing of September 2025, with signed requests and responses for every client. */
+const FAPI_2_0_MESSAGE_SIGNING: readonly ProfileRow[] = [
+  ...FAPI_2_0,
+  required('authorization.signed-requests', 'all-clients'),
+  atMost(
+    'authorization.request-object-lifetime',
+    REQUEST_OBJECT_LIFETIME_MAX,
+    REQUEST_OBJECT_LIFETIME_MAX,
+    1,
+  ),
+  within('authorization.response-modes', SIGNED_RESPONSE_MODES),
+];
+
 /** The rows of each profile. No profile switches off what `standard` refuses. */
 export const PROFILES: Readonly<Record<Profile, readonly ProfileRow[]>> = {
   standard: [],
   'oauth-2.1': OAUTH_2_1,
   mcp: MCP,
+  'fapi-2.0': FAPI_2_0,
+  'fapi-2.0-message-signing': FAPI_2_0_MESSAGE_SIGNING,
 };
 
 /** Returns the values of a profile by path, for a program that has no settings of its own. */
 export function valuesOfProfile(profile: Profile): Partial<Settings> {
   return {
     ...Object.fromEntries(PROFILES[profile].map(({ path, value }) => [path, value] as const)),
+    profile,
+  };
+}
+
+/** Returns the settings as they would be with another profile: values that suit it stay. */
+export function settingsUnder(settings: Settings, profile: Profile): Settings {
+  const changed = PROFILES[profile].filter(
+    ({ path, holds, rule }) => rule !== undefined && !holds(settings[path]),
+  );
+  return {
+    ...settings,
+    ...Object.fromEntries(changed.map(({ path, value }) => [path, value] as const)),
     profile,
   };
 }

@@ -28,6 +28,7 @@ const CONSOLE_ADDRESS = {
   application_type: 'web',
   implicit: false,
   privateSchemes: 'reverse-domain',
+  httpForWeb: true,
 } as const;
 
 export const RULES: readonly Rule[] = [
@@ -116,8 +117,43 @@ export const RULES: readonly Rule[] = [
         ? 'must be empty where sign-in.external-url is none: the built-in page has one acr of its own'
         : undefined,
   },
+  {
+    path: 'access-token.signature-algorithm',
+    reads: ['signatures.algorithms'],
+    problem: ({ 'access-token.signature-algorithm': algorithm, 'signatures.algorithms': allowed }) =>
+      allowed.includes(algorithm)
+        ? undefined
+        : `must be one of signatures.algorithms (${allowed.join(', ')})`,
+  },
+  {
+    path: 'access-token.binding',
+    reads: ['direct-authorization.token-sha256', 'authorization.grant-types'],
+    problem: unboundTokens,
+  },
+  {
+    path: 'client-authentication.methods',
+    reads: [],
+    problem: ({ 'client-authentication.methods': methods }) =>
+      methods.length === 0 ? 'must hold at least one method' : undefined,
+  },
+  {
+    path: 'authorization.response-modes',
+    reads: [],
+    problem: ({ 'authorization.response-modes': modes }) =>
+      modes.length === 0 ? 'must hold at least one response mode' : undefined,
+  },
   ...TLS_RULES,
 ];
+
+/** Tokens of both kinds go to a party that proves no key. */
+function unboundTokens(settings: Settings): string | undefined {
+  if (settings['access-token.binding'] === 'registered') return undefined;
+  if (settings['direct-authorization.token-sha256'].length > 0)
+    return 'must be registered where direct-authorization.token-sha256 is set: its tokens cannot be bound';
+  return settings['authorization.grant-types'].includes('implicit')
+    ? 'must be registered where authorization.grant-types contains implicit: its tokens cannot be bound'
+    : undefined;
+}
 
 /** Returns the default issuer of the development mode. */
 export function developmentIssuer(port: number): string {

@@ -45,6 +45,13 @@ export const TOKEN_SETTINGS = {
     description:
       'The `aud` of a self-contained access token when neither the request nor the client names one (RFC 9068 §2.2 requires it). Empty: the issuer.',
   }),
+  'access-token.binding': choice({
+    tenants: 'inherited',
+    default: 'registered',
+    values: ['registered', 'all-clients'],
+    description:
+      'Which access tokens are bound to a key of their client, by DPoP (RFC 9449) or by its certificate (RFC 8705 §3). `registered`: those of clients that registered `dpop_bound_access_tokens` or `tls_client_certificate_bound_access_tokens`, and those whose request has a DPoP proof. `all-clients`: every one. The server then refuses a request without proof, and a client that registers neither member gets `dpop_bound_access_tokens`. `direct-authorization.token-sha256` must then be empty, and `authorization.grant-types` must not contain `implicit`: their tokens cannot be bound.',
+  }),
   'access-token.lifetime': seconds({
     tenants: 'inherited',
     default: 600,

@@ -1,4 +1,5 @@
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import type { Settings } from '../config/settings.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { type Confirmation, confirmationBy } from '../tokens/confirmation.ts';
 import { type DpopNeeds, takeDpopProof } from '../tokens/dpop-proof.ts';
@@ -15,7 +16,7 @@ import { type DpopNeeds, takeDpopProof } from '../tokens/dpop-proof.ts';
  * registered. RFC 9449 §5.2: "the authorization server MUST reject token requests from the client that do not contain the DPoP header"
  */
 export async function tokenConfirmation(
-  { dpop }: { readonly dpop: DpopNeeds },
+  { dpop, settings }: { readonly dpop: DpopNeeds; readonly settings: Pick<Settings, 'access-token.binding'> },
   { metadata, certificate, proof }: AuthenticatedClient,
 ): Promise<Confirmation | undefined> {
   if (metadata['dpop_bound_access_tokens'] === true && proof === undefined)
@@ -29,6 +30,12 @@ export async function tokenConfirmation(
       error_description:
         'the client has tls_client_certificate_bound_access_tokens and must present its TLS certificate',
       reason: 'certificate-binding',
+    });
+  if (settings['access-token.binding'] === 'all-clients' && proof === undefined && !isBoundToCertificate)
+    throw new OAuthError('invalid_dpop_proof', {
+      error_description:
+        'this server binds every access token: the request needs a DPoP proof, or the client tls_client_certificate_bound_access_tokens',
+      reason: 'dpop-proof',
     });
   if (proof !== undefined) await takeDpopProof(dpop, proof);
   const byKey = proof === undefined ? undefined : { jkt: proof.jkt };

@@ -110,6 +110,7 @@ function isNumericDate(value: JsonValue | undefined): value is number {
 
 function audienceHolds(aud: JsonValue | undefined, rule: AudienceRule): boolean {
   if (rule.kind === 'any') return true;
+  if (rule.kind === 'sole' && rule.asText === true && typeof aud !== 'string') return false;
   if (rule.kind === 'sole') return rule.values.some((own) => isSoleAudience(aud, own));
   if (aud === undefined) return true;
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];

@@ -57,6 +57,11 @@ export interface ServerKeys {
   readonly pairwiseSecret: KeyObject;
 }
 
+/** Returns keys that sign with these algorithms alone. Documents of a federation keep theirs. */
+export function signingOnlyWith(keys: ServerKeys, algorithms: readonly string[]): ServerKeys {
+  return { ...keys, canSign: (alg) => algorithms.includes(alg) && keys.canSign(alg) };
+}
+
 /** Loads the tenant's keys, and makes them at the first start. */
 export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys> {
   const present = await presentKeys(needs);

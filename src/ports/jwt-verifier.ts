@@ -31,9 +31,9 @@ export interface JwtProfile<Algorithm = SignatureAlgorithm> {
 export type AudienceRule =
   /**
    * `aud` is one of these values, as a string or as an array with this value only (RFC 7519 §4.1.3). More values are refused:
-   * another recipient could use the JWT here (draft-ietf-oauth-rfc7523bis).
+   * another recipient could use the JWT here (draft-ietf-oauth-rfc7523bis). With `asText`, an array is refused too.
    */
-  | { readonly kind: 'sole'; readonly values: readonly string[] }
+  | { readonly kind: 'sole'; readonly values: readonly string[]; readonly asText?: boolean }
   /** If `aud` is present, it must contain one of these values (RFC 7519 §4.1.3). */
   | { readonly kind: 'where-present'; readonly values: readonly string[] }
   /** Any audience, for JWTs that this server issued to others and receives back. */

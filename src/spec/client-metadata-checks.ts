@@ -39,6 +39,18 @@ export interface MetadataLimits {
   readonly frontChannelLogout: boolean;
   /** The algorithms that the server has signing keys for. */
   readonly signingAlgorithms: readonly string[];
+  /** The algorithms that clients may sign with. */
+  readonly clientAlgorithms: readonly string[];
+  /** The methods by which clients may authenticate. */
+  readonly authMethods: readonly string[];
+  /** Whether every access token is bound to a key of its client. */
+  readonly boundTokens: boolean;
+  /** Whether every client signs its authorisation requests. */
+  readonly signedRequests: boolean;
+  /** The response modes that the server offers. */
+  readonly responseModes: readonly string[];
+  /** Whether web clients may have redirection URIs with plain http and a loopback host. */
+  readonly httpForWeb: boolean;
   /** The grant types that the server offers. */
   readonly grantTypes: readonly GrantType[];
   /** The private-use schemes that redirection URIs may have (decision 47). */
@@ -178,6 +190,10 @@ export const responseTypes = stating(TEXTS, (value, { grantTypes: offered }) => 
   const nameOf = (text: string): string | undefined => types.find((type) => type === responseTypeName(text));
   return supportedOf(value, nameOf, types);
 });
+
+export const responseModes = stating(listSchema(), (value, { responseModes: offered }) =>
+  supportedOf(value, (text) => offered.find((mode) => mode === text), offered),
+);
 
 export const name = stating({ type: 'string', minLength: 1, maxLength: NAME_LENGTH_MAX }, (value) => {
   if (typeof value !== 'string' || value.trim() === '') return refused('must be a string that is not blank');

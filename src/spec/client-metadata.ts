@@ -168,6 +168,7 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   authorization_signed_response_alg: { section: 'JARM §3', check: signedByServer },
   authorization_encrypted_response_alg: { section: 'JARM §3', check: keyManagement },
   authorization_encrypted_response_enc: { section: 'JARM §3', check: contentEncryption },
+  response_modes: { section: 'FAPI 2.0 Message Signing §5.3.3', check: check.responseModes },
   introspection_signed_response_alg: { section: 'RFC 9701 §6', check: signedByServer },
   introspection_encrypted_response_alg: { section: 'RFC 9701 §6', check: keyManagement },
   introspection_encrypted_response_enc: { section: 'RFC 9701 §6', check: contentEncryption },

@@ -39,6 +39,7 @@ export const PROVIDER_METADATA: Schema = closed(
     ...withForm(
       FLAG,
       `claims_parameter_supported request_parameter_supported request_uri_parameter_supported require_request_uri_registration
+       require_pushed_authorization_requests require_signed_request_object
        authorization_response_iss_parameter_supported client_id_metadata_document_supported
        backchannel_logout_supported backchannel_logout_session_supported frontchannel_logout_supported
        frontchannel_logout_session_supported tls_client_certificate_bound_access_tokens`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redirectUriProblem } from './redirect-uri.ts';
 
-const ANY = { privateSchemes: 'any' } as const;
+const ANY = { privateSchemes: 'any', httpForWeb: true } as const;
 const WEB = { ...ANY, application_type: 'web', implicit: false } as const;
 const WEB_IMPLICIT = { ...ANY, application_type: 'web', implicit: true } as const;
 const NATIVE = { ...ANY, application_type: 'native', implicit: false } as const;

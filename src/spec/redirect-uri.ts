@@ -6,6 +6,8 @@ export interface RedirectUriRules {
   /** OpenID Connect Dynamic Client Registration 1.0 §2: web clients of the implicit grant use https and not localhost. */
   readonly implicit: boolean;
   readonly privateSchemes: PrivateSchemes;
+  /** Whether web clients may use plain http with a loopback host; native clients may (RFC 8252 §7.3). */
+  readonly httpForWeb: boolean;
 }
 
 /**
@@ -67,8 +69,11 @@ function httpProblem(uri: Uri, rules: RedirectUriRules): string | undefined {
   if (rules.application_type === 'web' && rules.implicit) {
     return 'must use https, because the client is a web client of the implicit grant';
   }
-  return undefined;
+  return rules.application_type === 'web' && !rules.httpForWeb ? HTTP_OF_NATIVE : undefined;
 }
+
+const HTTP_OF_NATIVE =
+  'must use https; http is allowed for loopback hosts of clients with application_type native only';
 
 /** Returns the first response parameter in the query of a URI. */
 function responseParameterIn(uri: string): string | undefined {

@@ -15,6 +15,12 @@ export const SIGNING_ALGORITHMS = [
   'EdDSA',
 ] as const;
 
+/** Returns the algorithms that a setting names, in our order. */
+export const signatureAlgorithms = (
+  names: readonly string[],
+): readonly (typeof SIGNING_ALGORITHMS)[number][] =>
+  SIGNING_ALGORITHMS.filter((algorithm) => names.includes(algorithm));
+
 /** Signature algorithms of SAML assertions, by their JOSE names (RFC 9231 §2.3). SHA-1, HMAC and DSA are absent. */
 export const XML_SIGNING_ALGORITHMS = [
   'RS256',
@@ -60,3 +66,17 @@ export type CertificateTrust = 'none' | 'keys' | 'chains';
 export const SUBJECT_TYPES = ['public', 'pairwise'] as const;
 
 export const CODE_CHALLENGE_METHODS = ['S256'] as const;
+
+/** OAuth 2.0 Multiple Response Types, Form Post Response Mode and JARM §2.3. */
+export const RESPONSE_MODES = [
+  'query',
+  'fragment',
+  'form_post',
+  'jwt',
+  'query.jwt',
+  'fragment.jwt',
+  'form_post.jwt',
+] as const;
+
+/** The response modes whose responses the server signs (JARM §2.3). */
+export const SIGNED_RESPONSE_MODES = RESPONSE_MODES.filter((mode) => mode.endsWith('jwt'));

@@ -19,8 +19,11 @@ export function bearerChallenge(attributes: BearerAttributes = {}): string {
 }
 
 /** Returns a DPoP challenge with the algorithms of proofs (RFC 9449 §7.1). */
-export function dpopChallenge(attributes: BearerAttributes = {}): string {
-  return challenge('DPoP', { ...attributes, algs: SIGNING_ALGORITHMS.join(' ') });
+export function dpopChallenge(
+  attributes: BearerAttributes = {},
+  algorithms: readonly string[] = SIGNING_ALGORITHMS,
+): string {
+  return challenge('DPoP', { ...attributes, algs: algorithms.join(' ') });
 }
 
 function challenge(scheme: string, attributes: Readonly<Record<string, string>> | BearerAttributes): string {

@@ -10,6 +10,7 @@ import { adminConsents } from '../endpoints/admin/consents/endpoint.ts';
 import { adminDeclarations } from '../endpoints/admin/declarations/endpoint.ts';
 import { adminTenantDeclarations } from '../endpoints/admin/declarations/tenants.ts';
 import { adminEventStreams } from '../endpoints/admin/event-streams/endpoint.ts';
+import { adminFapiReport } from '../endpoints/admin/fapi-report/endpoint.ts';
 import { adminFederation } from '../endpoints/admin/federation/endpoint.ts';
 import { adminGrants } from '../endpoints/admin/grants/endpoint.ts';
 import { adminInitialTokens } from '../endpoints/admin/initial-access-tokens/endpoint.ts';
@@ -33,6 +34,7 @@ const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
   adminClientSecrets,
   adminDeclarations,
   adminClientHistory,
+  adminFapiReport,
   adminInitialTokens,
   adminKeys,
   adminAudit,

@@ -63,7 +63,7 @@ import { ID_JAG_PROFILE, ID_JAG_TYPE } from '../spec/token-types.ts';
 import { adminEndpoints } from './admin-endpoints.ts';
 import { federationMembers } from './federation.ts';
 import type { Issuer } from './issuer.ts';
-import { certificateTrust, offersFrontChannelLogout } from './settings.ts';
+import { acceptedMethods, certificateTrust, offersFrontChannelLogout } from './settings.ts';
 import { type SignalParts, signalParts } from './signals.ts';
 
 /** Opens one endpoint; undefined where the settings switch it off. */
@@ -246,7 +246,12 @@ function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['
       languages: pages.languages,
       frontChannelLogout: offersFrontChannelLogout(settings),
       acrValues: supportedAcrValues(settings),
-      requestsByReference: settings['authorization.request-uri-by-reference'],
+      requestsByReference: issuer.referenced !== undefined,
+      methods: acceptedMethods(settings),
+      algorithms: settings['signatures.algorithms'],
+      responseModes: settings['authorization.response-modes'],
+      pushedRequests: settings['authorization.pushed-requests'] === 'all-clients',
+      signedRequests: settings['authorization.signed-requests'] === 'all-clients',
       grantTypes: settings['authorization.grant-types'],
       dpop: settings['dpop.enabled'],
       detailTypes: [...detailTypes.byName.keys()],

@@ -5,9 +5,12 @@ import { ProvisionalClients } from '../clients/metadata-document/provisional-cli
 import { networkLimits } from '../clients/rate-limits.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import { managementBases } from '../config/management-address.ts';
+import { settingsUnder } from '../config/profiles.ts';
 import { macForAlias } from '../keys/digest.ts';
+import { signingOnlyWith } from '../keys/server-keys.ts';
 import { SLOT_BYTES } from '../spec/caches.ts';
 import { issuerPath } from '../spec/issuer.ts';
+import { signatureAlgorithms } from '../spec/server-capabilities.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import { masterTokens } from '../tokens/bearer-token.ts';
 import type { DpopNeeds } from '../tokens/dpop-proof.ts';
@@ -16,7 +19,7 @@ import { openDetailTypes } from './detail-types.ts';
 import { newerClient, openEntity, openFederatedClients, type RenewedClients } from './federation.ts';
 import { openLogout } from './logout.ts';
 import type { TenantParts as OpenedParts } from './parts.ts';
-import { assertionAudience, metadataLimits, selfContainedTokens } from './settings.ts';
+import { acceptedMethods, assertionAudience, metadataLimits, selfContainedTokens } from './settings.ts';
 import { openPagesOf, openSignIn } from './sign-in.ts';
 import { openAssertionGrants } from './trusted-issuers.ts';
 
@@ -139,6 +142,10 @@ function openRegistry({ softwareStatements, restoration, ...parts }: Parts): Reg
     ...(restoration === undefined ? {} : { restoration }),
     masterTokens: masterTokens(settings['registration.master-token-sha256']),
     metadataLimits: metadataLimits(settings, parts.keys),
+    limitsUnder: (profile) => {
+      const stricter = settingsUnder(settings, profile);
+      return metadataLimits(stricter, signingOnlyWith(parts.keys, stricter['signatures.algorithms']));
+    },
   };
 }
 
@@ -173,6 +180,7 @@ function openAuthentication(
   const { issuer, clock, uses, certificateAuthorities, jose, settings, caches, tracing } = parts;
   const audience = assertionAudience(settings);
   const lifetimeMax = settings['client-authentication.assertion-lifetime-max'];
+  const algorithms = signatureAlgorithms(settings['signatures.algorithms']);
   return {
     issuer,
     clients: documents.clients,
@@ -186,7 +194,8 @@ function openAuthentication(
     clock,
     uses,
     remembered: rememberedOutcomes(caches),
-    assertions: { verifier: jose.verifier, jwkSets, sealer, replays, audience, lifetimeMax },
+    assertions: { verifier: jose.verifier, jwkSets, sealer, replays, audience, lifetimeMax, algorithms },
+    methods: acceptedMethods(settings),
     anySecretTransport: settings['client-authentication.secret-transport'] === 'any',
     openRegistration: settings['registration.allow-open-registration'],
     certificateAuthorities,

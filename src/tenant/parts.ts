@@ -12,7 +12,7 @@ import { referencedObjects } from '../grants/authorization/referenced-object.ts'
 import { configuredServerKeys, ServerJwkSetRefused } from '../keys/server-jwk-set.ts';
 import type { ServerKey } from '../keys/server-key.ts';
 import type { KeyLifeNeeds } from '../keys/server-key-life.ts';
-import { loadServerKeys, type ServerKeys } from '../keys/server-keys.ts';
+import { loadServerKeys, type ServerKeys, signingOnlyWith } from '../keys/server-keys.ts';
 import type { KeyMaker } from '../ports/key-maker.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ServerKeyStore } from '../ports/server-key-store.ts';
@@ -37,7 +37,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
   const storage = { ...kept, clients: settings['console.enabled'] ? live : withoutConsole(live) };
   const sealer = platform.sealerFor(id);
   const serverKeys = await openTenantKeys(settings, platform, { store: storage.serverKeys, sealer });
-  const { keys } = serverKeys;
+  const keys = signingOnlyWith(serverKeys.keys, settings['signatures.algorithms']);
   const keySetNeeds = { outbound, clock, settings, caches, verifier: jose.verifier };
   const jwkSets = remoteJwkSets(keySetNeeds);
   const trustedJwkSets = remoteJwkSets(keySetNeeds);
@@ -63,7 +63,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     /** With the clients that have expired. */
     keptClients: kept.clients,
     sealer,
-    serverKeys,
+    serverKeys: { ...serverKeys, keys },
     keys,
     jwkSets,
     trustedJwkSets,

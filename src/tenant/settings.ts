@@ -11,6 +11,7 @@ import type { ServerKeys } from '../keys/server-keys.ts';
 import type { AudienceRule } from '../ports/jwt-verifier.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
 import { type Caches, SLOT_BYTES } from '../spec/caches.ts';
+import { type AuthMethod, authMethods } from '../spec/client-metadata.ts';
 import type { MetadataLimits } from '../spec/client-metadata-checks.ts';
 import { isGrantType, TOKEN_EXCHANGE_GRANT } from '../spec/grant-types.ts';
 import { issuerPath } from '../spec/issuer.ts';
@@ -20,8 +21,8 @@ import type { SelfContainedTokenNeeds } from '../tokens/self-contained-token.ts'
 /** Returns the audience that client assertions must have (decision 18). */
 export function assertionAudience(settings: Settings): AudienceRule {
   const { issuer } = settings;
-  if (settings['client-authentication.assertion-audience'] === 'issuer')
-    return { kind: 'sole', values: [issuer] };
+  const form = settings['client-authentication.assertion-audience'];
+  if (form !== 'legacy') return { kind: 'sole', values: [issuer], asText: form === 'issuer-string' };
   const alias = settings['client-authentication.mtls-origin'];
   const bases = alias === 'none' ? [issuer] : [issuer, `${alias}${issuerPath(issuer)}`];
   const addresses = [tokenContract, introspectionContract, parContract].flatMap(({ path }) =>
@@ -41,6 +42,12 @@ export function metadataLimits(settings: Settings, keys: Pick<ServerKeys, 'canSi
     detailTypes: settings['authorization-details.types'].map(({ type }) => type),
     frontChannelLogout: offersFrontChannelLogout(settings),
     signingAlgorithms: SIGNING_ALGORITHMS.filter((alg) => keys.canSign(alg)),
+    clientAlgorithms: settings['signatures.algorithms'],
+    authMethods: acceptedMethods(settings),
+    boundTokens: settings['access-token.binding'] === 'all-clients',
+    signedRequests: settings['authorization.signed-requests'] === 'all-clients',
+    responseModes: settings['authorization.response-modes'],
+    httpForWeb: settings['authorization.http-redirects'] === 'loopback',
     grantTypes: settings['authorization.grant-types']
       .filter(isGrantType)
       .filter((grant) => grant !== TOKEN_EXCHANGE_GRANT || settings['token-exchange.enabled']),
@@ -78,6 +85,12 @@ export function selfContainedTokens(
     defaultAudience: audience.length === 0 ? [settings.issuer] : audience,
     genuine: caches.open('verified-tokens', { weigh: () => GENUINE_JWT_BYTES }),
   };
+}
+
+/** Returns the methods by which clients can register and authenticate. */
+export function acceptedMethods(settings: Settings): readonly AuthMethod[] {
+  const allowed = settings['client-authentication.methods'];
+  return authMethods(certificateTrust(settings)).filter((method) => allowed.includes(method));
 }
 
 /** Says whether the page after a logout may have frames. */

@@ -310,7 +310,7 @@ function openAuthorizationRequests({
   const console = { registry, url: consoleUrl(settings), scope: ADMIN_SCOPES };
   return new AuthorizationRequests({
     rules: { json, settings, detailTypes },
-    requestObjects: { issuer, verifier, decrypter, keys, jwkSets, replays, settings },
+    requestObjects: { issuer, verifier, decrypter, keys, jwkSets, replays, clock, settings },
     referenced,
     pushed: { interactions, clock, random, lifetime: settings['pushed-request.lifetime'] },
     // §12.1.1.1: an unsigned request does not make the server ask other entities about its client.

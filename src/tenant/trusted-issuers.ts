@@ -57,7 +57,7 @@ export function openAssertionGrants(
     issuer: settings.issuer,
     tokenEndpoint: `${settings.issuer}${tokenContract.path}`,
     tokenEndpointAlias: aliasOf(settings),
-    audience: settings['client-authentication.assertion-audience'],
+    audience: settings['client-authentication.assertion-audience'] === 'legacy' ? 'legacy' : 'issuer',
     jwtIssuers: configured.filter((one) => one.kind === 'jwt').map(jwtIssuer),
     samlIssuers: configured.filter((one) => one.kind === 'saml').map(samlIssuer),
     samlLengthMax: settings['assertion-grants.assertion-length'],

@@ -63,6 +63,7 @@ export function aReceivingNeeds(
       decrypter: joseJweDecrypter(),
       keys: { decryptionKeys: async () => decryptionKeys },
       replays: { rememberOnce: async () => true },
+      clock,
       settings: DEFAULTS,
     },
     referenced: undefined,

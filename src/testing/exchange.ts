@@ -139,6 +139,8 @@ const CODE_STATUSES: Readonly<Record<string, number>> = {
   invalid_token: 401,
   insufficient_scope: 403,
   invalid_redirect_uri: 400,
+  invalid_request_object: 400,
+  invalid_dpop_proof: 400,
   invalid_client_metadata: 400,
   invalid_software_statement: 400,
   unapproved_software_statement: 400,

@@ -8,7 +8,7 @@ import { CLOCK_SKEW } from '../ports/jwt-verifier.ts';
 import type { ReplayStore } from '../ports/replay-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
-import { SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
+import { signatureAlgorithms } from '../spec/server-capabilities.ts';
 import { type DpopNonceNeeds, dpopNonce, isDpopNonce } from './dpop-nonce.ts';
 
 export interface DpopNeeds {
@@ -63,8 +63,9 @@ export function readDpopProof(
   const { typ, alg } = jwt.header;
   if (typeof typ !== 'string' || !/^(?:application\/)?dpop\+jwt$/i.test(typ))
     throw invalidProof('must have typ dpop+jwt', { typ });
-  if (!SIGNING_ALGORITHMS.some((algorithm) => algorithm === alg))
-    throw invalidProof(`must have an alg among ${SIGNING_ALGORITHMS.join(', ')}`, { alg });
+  const algorithms = needs.settings['signatures.algorithms'];
+  if (!algorithms.some((algorithm) => algorithm === alg))
+    throw invalidProof(`must have an alg among ${algorithms.join(', ')}`, { alg });
   const { jwk, jkt } = keyOf(jwt);
   const { jti, iat } = requireClaims(needs, jwt, request);
   requireNonce(needs, jwt);
@@ -140,10 +141,11 @@ export function nextNonce(
  * @throws OAuthError invalid_dpop_proof
  */
 export async function verifyDpopProof(
-  { inspector }: Pick<DpopNeeds, 'inspector'>,
+  { inspector, settings }: Pick<DpopNeeds, 'inspector' | 'settings'>,
   { jwt, jwk }: DpopProof,
 ): Promise<void> {
-  const problem = await inspector.signatureProblem(jwt, [jwk], SIGNING_ALGORITHMS);
+  const algorithms = signatureAlgorithms(settings['signatures.algorithms']);
+  const problem = await inspector.signatureProblem(jwt, [jwk], algorithms);
   if (problem !== undefined) throw invalidProof('is not signed with the key in its header');
 }
 

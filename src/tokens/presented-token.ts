@@ -41,7 +41,9 @@ export function accessTokenNeeded(
 ): OAuthError {
   const { scope } = attributes;
   const bearer = bearerChallenge(attributes);
-  const challenge = settings['dpop.enabled'] ? `${bearer}, ${dpopChallenge(attributes)}` : bearer;
+  const challenge = settings['dpop.enabled']
+    ? `${bearer}, ${dpopChallenge(attributes, settings['signatures.algorithms'])}`
+    : bearer;
   return new OAuthError('invalid_token', {
     error_description:
       scope === undefined ? 'an access token is needed' : `an access token with the scope ${scope} is needed`,

@@ -2,11 +2,10 @@ import type { StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import { parseAuthorization } from '../../spec/authorization-header.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import type { ClientCertificate } from '../../spec/client-certificate.ts';
-import { type AuthMethod, authMethods, type ClientMetadata } from '../../spec/client-metadata.ts';
+import type { AuthMethod, ClientMetadata } from '../../spec/client-metadata.ts';
 import { OAuthError, type RefusalNotes } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
-import type { CertificateTrust } from '../../spec/server-capabilities.ts';
 import { basicChallenge } from '../../spec/www-authenticate.ts';
 import type { DpopProof } from '../../tokens/dpop-proof.ts';
 import { isAutomatic, mayHaveRolledKeys } from '../federated-client.ts';
@@ -37,8 +36,7 @@ const METHODS: readonly AuthenticationMethod[] = [
 ];
 
 /** Lists the methods by which a client can authenticate. Discovery shows this list. */
-export function authenticationMethods(trust: CertificateTrust): readonly AuthMethod[] {
-  const possible = authMethods(trust);
+export function authenticationMethods(possible: readonly AuthMethod[]): readonly AuthMethod[] {
   return METHODS.map((method) => method.name).filter((name) => possible.includes(name));
 }
 
@@ -59,8 +57,8 @@ const NAMED = accepting([...METHODS, none]);
 /**
  * Lists the same methods and `none`, for endpoints that also serve public clients. Discovery shows this list.
  */
-export function identificationMethods(trust: CertificateTrust): readonly AuthMethod[] {
-  return [...authenticationMethods(trust), none.name];
+export function identificationMethods(possible: readonly AuthMethod[]): readonly AuthMethod[] {
+  return [...authenticationMethods(possible), ...(possible.includes(none.name) ? [none.name] : [])];
 }
 
 /** A client that proved its identity, or a public client that stated it. Only this file makes one. */
@@ -196,7 +194,7 @@ function authenticateAnew(
     if (stored.document !== null)
       return proveDocumentClient(needs, stored, { place, claimed, offered, methods });
     const method = acceptedMethod(needs, stored, place, methods);
-    if (method === undefined) throw invalidClient(needs, place, otherMethod(stored));
+    if (method === undefined) throw invalidClient(needs, place, otherMethod(needs, stored));
     return whenKnown(method.prove(needs, stored, claimed, offered), (proof) => {
       if (!proof.proved && mayHaveRolledKeys(stored, proof.notes))
         return proveNewer(needs, stored, { place, claimed, offered, methods }, proof.notes);
@@ -210,8 +208,12 @@ function authenticateAnew(
 }
 
 /** Notes that the request uses another method than the client is registered for. */
-function otherMethod(stored: StoredClient): RefusalNotes {
+function otherMethod({ methods }: AuthenticationNeeds, stored: StoredClient): RefusalNotes {
   const { token_endpoint_auth_method: registered } = metadataOf(stored);
+  if (!methods.includes(registered)) {
+    const detail = `registered for ${registered}, which client-authentication.methods does not hold`;
+    return proofNotes(stored, { reason: 'authentication-method-off', detail });
+  }
   const detail = `not the registered method, ${registered}`;
   return proofNotes(stored, { reason: 'other-authentication-method', detail });
 }
@@ -255,7 +257,7 @@ async function problemOf(
   { place, claimed, offered, methods }: Attempt,
 ): Promise<RefusalNotes | undefined> {
   const method = acceptedMethod(needs, stored, place, methods);
-  if (method === undefined) return otherMethod(stored);
+  if (method === undefined) return otherMethod(needs, stored);
   const proof = await method.prove(needs, stored, claimed, offered);
   return proof.proved ? undefined : proofNotes(stored, proof.notes);
 }
@@ -310,12 +312,13 @@ const SENDING_A_SECRET: ReadonlySet<AuthMethod> = new Set([clientSecretBasic.nam
  * the secret of a MAC.
  */
 function acceptedMethod(
-  { anySecretTransport }: AuthenticationNeeds,
+  { anySecretTransport, methods: allowed }: AuthenticationNeeds,
   stored: StoredClient,
   place: CredentialPlace,
   methods: readonly AuthenticationMethod[],
 ): AuthenticationMethod | undefined {
   const { token_endpoint_auth_method: registered } = metadataOf(stored);
+  if (!allowed.includes(registered)) return undefined;
   const isAccepted = (name: AuthMethod): boolean =>
     name === registered ||
     (anySecretTransport && SENDING_A_SECRET.has(registered) && SENDING_A_SECRET.has(name));
@@ -349,6 +352,10 @@ const FAILED = 'client authentication failed';
 const REGISTER_AGAIN =
   'a client that registered itself is deleted after a time without use, and can register again';
 
+/** Names the methods where the one that clients have without a word is off. */
+const acceptedWords = ({ methods }: AuthenticationNeeds): string =>
+  `this server accepts ${methods.join(', ')}`;
+
 /**
  * Makes the refusal. RFC 6749 §5.2: a client that used the Authorization header gets the challenge of its
  * scheme.
@@ -359,7 +366,11 @@ function invalidClient(
   notes: RefusalNotes,
 ): OAuthError {
   return new OAuthError('invalid_client', {
-    error_description: needs.openRegistration ? `${FAILED}; ${REGISTER_AGAIN}` : FAILED,
+    error_description: [
+      FAILED,
+      ...(needs.methods.includes('client_secret_basic') ? [] : [acceptedWords(needs)]),
+      ...(needs.openRegistration ? [REGISTER_AGAIN] : []),
+    ].join('; '),
     ...(place === undefined ? {} : { tried: place.tried }),
     ...notes,
     ...(place === clientSecretBasic.place ? { challenge: basicChallenge(needs.issuer) } : {}),

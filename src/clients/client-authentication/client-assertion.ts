@@ -3,7 +3,7 @@ import type { StoredClient } from '../../ports/client-store.ts';
 import { CLOCK_SKEW, type JwtProfile, type VerifiedClaims } from '../../ports/jwt-verifier.ts';
 import type { RefusalNotes } from '../../spec/errors.ts';
 import type { Parameters } from '../../spec/parameters.ts';
-import { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
+import { HMAC_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import {
   jwtRefusalNotes,
   type RemoteVerification,
@@ -134,7 +134,7 @@ export const privateKeyJwt: AuthenticationMethod = {
   name: 'private_key_jwt',
   place: clientAssertion,
   async prove({ assertions, issuer }, stored, { credential }, { remoteAddress }) {
-    const profile = assertionProfile(assertions, stored, SIGNING_ALGORITHMS);
+    const profile = assertionProfile(assertions, stored, assertions.algorithms);
     const verification = await verifyWithClientKeys(assertions.jwkSets, stored, remoteAddress, (keys) =>
       assertions.verifier.verify(credential, keys, profile),
     );

@@ -11,6 +11,7 @@ import type { ClientCertificate } from '../../spec/client-certificate.ts';
 import type { AuthMethod } from '../../spec/client-metadata.ts';
 import type { RefusalNotes } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
+import type { SignatureAlgorithm } from '../../spec/jose-algorithms.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import type { RemoteJwkSets } from '../client-keys/remote-jwk-set.ts';
 import type { ClientUses } from '../upkeep/client-uses.ts';
@@ -43,6 +44,8 @@ export interface AuthenticationNeeds {
   readonly uses: ClientUses;
   readonly remembered: RememberedOutcomes;
   readonly assertions: AssertionNeeds;
+  /** The methods that the settings allow. */
+  readonly methods: readonly AuthMethod[];
   /** Whether a secret may come by HTTP Basic and in the form, whichever of the two the client registered. */
   readonly anySecretTransport: boolean;
   /** Whether a client that was deleted, because nothing used it, can register again without a token. */
@@ -60,6 +63,8 @@ export interface AssertionNeeds {
   readonly sealer: Sealer;
   readonly replays: ReplayStore;
   readonly audience: AudienceRule;
+  /** The algorithms of signatures with key pairs. */
+  readonly algorithms: readonly SignatureAlgorithm[];
   /** Seconds. Limits the age of an assertion and the rest of its life, and so how long its `jti` is remembered. */
   readonly lifetimeMax: number;
 }

@@ -50,13 +50,19 @@ export type ClientJwt =
       readonly retryAfter?: number;
     };
 
-/** Returns the signature algorithm that a client has registered for this kind of JWT, or the default. */
+/**
+ * Returns the signature algorithm that a client has registered for this kind of JWT, or the default: RS256, or the first that the
+ * server signs with where the settings exclude RS256.
+ */
 function signatureAlgorithmFor(
+  { keys }: Pick<ClientJwtNeeds, 'keys'>,
   metadata: ClientMetadata | undefined,
   kind: ClientJwtKind,
 ): SignatureAlgorithm {
   const registered = metadata?.[`${kind}_signed_response_alg`];
-  return SIGNING_ALGORITHMS.find((known) => known === registered) ?? DEFAULT_SIGNATURE;
+  const own = SIGNING_ALGORITHMS.find((known) => known === registered);
+  if (own !== undefined || keys.canSign(DEFAULT_SIGNATURE)) return own ?? DEFAULT_SIGNATURE;
+  return SIGNING_ALGORITHMS.find((known) => keys.canSign(known)) ?? DEFAULT_SIGNATURE;
 }
 
 /** Says whether a client has registered for UserInfo as a JWT. The other kinds are always JWTs. */
@@ -87,7 +93,7 @@ export async function makeClientJwt(
   metadata: ClientMetadata | undefined,
   { kind, typ, claims }: ClientJwtContent,
 ): Promise<ClientJwt> {
-  const signature = signatureAlgorithmFor(metadata, kind);
+  const signature = signatureAlgorithmFor(needs, metadata, kind);
   const alg = KEY_MANAGEMENT_ALGORITHMS.find(
     (known) => known === metadata?.[`${kind}_encrypted_response_alg`],
   );
@@ -155,7 +161,7 @@ export async function issueIdToken(
   content: IdTokenContent,
 ): Promise<ClientJwt> {
   const sub = subjectFor(metadata, content.sub, pairwiseSecret);
-  const alg = signatureAlgorithmFor(metadata, 'id_token');
+  const alg = signatureAlgorithmFor(clientJwts, metadata, 'id_token');
   const sid = content.sid === undefined ? {} : { sid: sessionFor(metadata, content.sid, pairwiseSecret) };
   const claims = idTokenClaims(issuer, { ...content, sub, ...sid }, alg);
   return await makeClientJwt(clientJwts, metadata, { kind: 'id_token', typ: ID_TOKEN_TYPE, claims });

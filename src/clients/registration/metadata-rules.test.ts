@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
+import { AUTH_METHODS } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { parseJsonObject } from '../../spec/json.ts';
+import { RESPONSE_MODES, SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import { validateMetadata } from './validate-metadata.ts';
 
 const LIMITS = {
@@ -16,6 +18,12 @@ const LIMITS = {
   privateSchemes: 'any',
   dpop: true,
   detailTypes: [],
+  clientAlgorithms: SIGNING_ALGORITHMS,
+  authMethods: AUTH_METHODS,
+  boundTokens: false,
+  signedRequests: false,
+  responseModes: RESPONSE_MODES,
+  httpForWeb: true,
 } as const;
 const key = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }) };
 const JWKS = { jwks: { keys: [{ ...key, kid: 'a', use: 'enc' }] } };

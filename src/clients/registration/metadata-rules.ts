@@ -16,18 +16,12 @@ import {
   SIGNING_ALGORITHMS,
 } from '../../spec/server-capabilities.ts';
 import { parseUri } from '../../spec/uri.ts';
+import { ACCEPTED_VALUES_RULES, type AcceptedValuesRule } from './accepted-values.ts';
 
 const KEYS = ['jwks', 'jwks_uri', 'signed_jwks_uri'];
 
-/** Receives each mistake that a rule finds. */
-type Report = (mistake: Mistake) => void;
-
 /** A rule between members of one registration. */
-interface MetadataRule {
-  /** The members whose own mistakes would make the rule report a second one, for the same reason. */
-  readonly reads: readonly string[];
-  readonly check: (metadata: ClientMetadata, report: Report, limits: MetadataLimits) => void;
-}
+type MetadataRule = AcceptedValuesRule;
 
 type Check = MetadataRule['check'];
 
@@ -62,9 +56,10 @@ const redirectGrantsHaveRedirectUris: Check = ({ grant_types, redirect_uris }, r
   }
 };
 
-const redirectUrisAreSafe: Check = (metadata, report, { privateSchemes }) => {
-  const { application_type } = metadata;
-  const rules = { application_type, implicit: metadata.grant_types.includes('implicit'), privateSchemes };
+const redirectUrisAreSafe: Check = (metadata, report, limits) => {
+  const { application_type, grant_types } = metadata;
+  const { privateSchemes, httpForWeb } = limits;
+  const rules = { application_type, implicit: grant_types.includes('implicit'), privateSchemes, httpForWeb };
   for (const member of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     for (const [index, uri] of (metadata[member] ?? []).entries()) {
       const rule = redirectUriProblem(uri, rules);
@@ -257,6 +252,7 @@ const METADATA_RULES: readonly MetadataRule[] = [
     check: pairwiseClientsHaveOneSector,
   },
   { reads: ['frontchannel_logout_uri', 'redirect_uris'], check: frontChannelUriHasOriginOfRedirectUri },
+  ...ACCEPTED_VALUES_RULES,
 ];
 
 /**
@@ -265,7 +261,7 @@ const METADATA_RULES: readonly MetadataRule[] = [
  */
 export function checkRules(metadata: ClientMetadata, limits: MetadataLimits, mistakes: Mistake[]): void {
   const wrong = new Set(mistakes.map(({ member }) => member));
-  const report: Report = (mistake) => {
+  const report = (mistake: Mistake): void => {
     mistakes.push(mistake);
     // Rules that use the keys follow those about the keys themselves.
     if (mistake.member === 'jwks.keys') wrong.add('jwks');

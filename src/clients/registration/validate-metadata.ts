@@ -74,7 +74,7 @@ export function examineMetadata(
   }
   const { given, mistakes, dropped } = found;
   chooseValues(given, limits, mistakes);
-  const metadata = withDefaults(storedMembers(given), dropped);
+  const metadata = withDefaults(storedMembers(given), dropped, limits);
   checkRules(metadata, limits, mistakes);
   const preferred_client_secret = given['preferred_client_secret'] as string | undefined;
   const tooShort = lengthProblem(metadata, preferred_client_secret);
@@ -211,12 +211,15 @@ const OWN_DEFAULTS = Object.fromEntries(
  * Fills in the defaults of RFC 7591 §2, OpenID Connect Dynamic Client Registration 1.0 §2 and the interface,
  * which takes precedence.
  */
-function withDefaults(given: GivenMembers, dropped: Dropped[]): ClientMetadata {
+function withDefaults(given: GivenMembers, dropped: Dropped[], limits: MetadataLimits): ClientMetadata {
   const grant_types = (given['grant_types'] as readonly GrantType[] | undefined) ?? ['authorization_code'];
   const response_types =
     (given['response_types'] as readonly string[] | undefined) ?? defaultResponseTypes(grant_types);
   return {
-    ...(response_types.length === 0 ? {} : { id_token_signed_response_alg: 'RS256', subject_type: 'public' }),
+    ...(response_types.length === 0
+      ? {}
+      : { id_token_signed_response_alg: defaultSignature(limits), subject_type: 'public' }),
+    ...defaultBinding(given, limits),
     ...defaultContentEncryption(given),
     ...OWN_DEFAULTS,
     token_endpoint_auth_method: defaultAuthMethod(grant_types),
@@ -225,6 +228,16 @@ function withDefaults(given: GivenMembers, dropped: Dropped[]): ClientMetadata {
     grant_types,
     response_types,
   };
+}
+
+/** RS256 wherever the server signs with it (OpenID Connect Dynamic Client Registration 1.0 §2). */
+const defaultSignature = ({ signingAlgorithms }: MetadataLimits): string =>
+  signingAlgorithms.includes('RS256') ? 'RS256' : (signingAlgorithms[0] ?? 'RS256');
+
+/** Returns the binding of tokens for a client that names none, where every token is bound (RFC 7591 §2 lets the server choose). */
+function defaultBinding(given: GivenMembers, { boundTokens, dpop }: MetadataLimits): GivenMembers {
+  const byCertificate = given['tls_client_certificate_bound_access_tokens'] === true;
+  return boundTokens && dpop && !byCertificate ? { dpop_bound_access_tokens: true } : {};
 }
 
 /** A path behind the scheme: `client.example:8443/cb` is an address whose sender forgot https. */

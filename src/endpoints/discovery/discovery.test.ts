@@ -83,7 +83,7 @@ test('what is named can be done: grants and methods are those of the lists they 
   ]);
   const all = providerMetadata(ISSUER, endpoints, GRANTS)['grant_types_supported'];
   assert.deepEqual(all, [...GRANTS.map(({ grant_type }) => grant_type), 'implicit']);
-  const methods = authenticationMethods('none');
+  const methods = authenticationMethods(authMethods('none'));
   for (const endpoint of ['token', 'revocation']) {
     assert.deepEqual(metadata[`${endpoint}_endpoint_auth_methods_supported`], [...methods, 'none']);
   }
@@ -93,7 +93,7 @@ test('what is named can be done: grants and methods are those of the lists they 
 test('the methods that authenticate are those that can be registered, but for none, which only says who a client is (RFC 7591 §2)', () => {
   for (const trust of ['none', 'keys', 'chains'] as const) {
     assert.deepEqual(
-      authenticationMethods(trust),
+      authenticationMethods(authMethods(trust)),
       authMethods(trust).filter((method) => method !== 'none'),
     );
   }

@@ -2,11 +2,12 @@ import {
   authenticationMethods,
   identificationMethods,
 } from '../../clients/client-authentication/authenticate-client.ts';
-import { PROMPTS, RESPONSE_MODES } from '../../grants/authorization/authorization-request.ts';
+import { PROMPTS } from '../../grants/authorization/authorization-request.ts';
 import { OPENID_SCOPE } from '../../grants/end-user-scope.ts';
 import type { Grant } from '../../grants/grant.ts';
 import { SCOPE_CLAIMS } from '../../sessions/account-claims.ts';
 import { PASSWORD_ACR } from '../../sessions/password-sign-in.ts';
+import { type AuthMethod, authMethods } from '../../spec/client-metadata.ts';
 import { GRANT_TYPES, responseTypesOf } from '../../spec/grant-types.ts';
 import { issuerPath } from '../../spec/issuer.ts';
 import type { SignatureAlgorithm } from '../../spec/jose-algorithms.ts';
@@ -16,13 +17,17 @@ import {
   CONTENT_ENCRYPTION_ALGORITHMS,
   HMAC_ALGORITHMS,
   KEY_MANAGEMENT_ALGORITHMS,
+  RESPONSE_MODES,
   SIGNING_ALGORITHMS,
   SUBJECT_TYPES,
 } from '../../spec/server-capabilities.ts';
 import type { Endpoint } from '../contract.ts';
 
 /** The algorithms of client assertions (RFC 8414 §2: "The value "none" MUST NOT be used."). */
-const ASSERTION_ALGORITHMS = [...SIGNING_ALGORITHMS, ...HMAC_ALGORITHMS] as const;
+const assertionAlgorithms = (
+  methods: readonly AuthMethod[],
+  algorithms: readonly string[],
+): readonly string[] => [...algorithms, ...(methods.includes('client_secret_jwt') ? HMAC_ALGORITHMS : [])];
 
 /** The values that a client may register; registration refuses every other value (spec/client-metadata.ts). */
 const REGISTRABLE = {
@@ -31,7 +36,6 @@ const REGISTRABLE = {
   id_token_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
   userinfo_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
   userinfo_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
-  request_object_signing_alg_values_supported: SIGNING_ALGORITHMS,
   request_object_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
   request_object_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
   authorization_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
@@ -79,6 +83,16 @@ export interface Support {
   readonly dpop?: boolean;
   /** The types of authorisation details that clients may be registered for (RFC 9396). */
   readonly detailTypes?: readonly string[];
+  /** The methods by which clients can authenticate. */
+  readonly methods?: readonly AuthMethod[];
+  /** The algorithms that clients may sign with. */
+  readonly algorithms?: readonly string[];
+  /** The response modes of authorisation requests. */
+  readonly responseModes?: readonly string[];
+  /** Whether every client must push its authorisation requests. */
+  readonly pushedRequests?: boolean;
+  /** Whether every client must sign them. */
+  readonly signedRequests?: boolean;
   /** Whether a client may use the URL of its metadata document as client_id. */
   readonly clientDocuments?: boolean;
 }
@@ -100,7 +114,10 @@ export function providerMetadata(
       : [[contract.advertisedAs, `${issuer}${contract.path}`] as const],
   );
   const logsOut = endpoints.some(({ contract }) => contract.advertisedAs === 'end_session_endpoint');
-  const named = identificationMethods(certificates.trust);
+  const methods = support.methods ?? authMethods(certificates.trust);
+  const algorithms = support.algorithms ?? SIGNING_ALGORITHMS;
+  const assertions = assertionAlgorithms(methods, algorithms);
+  const named = identificationMethods(methods);
   return {
     issuer,
     ...Object.fromEntries(addresses),
@@ -112,19 +129,20 @@ export function providerMetadata(
       ...(authorizes && grantTypes.includes('implicit') ? ['implicit'] : []),
     ],
     token_endpoint_auth_methods_supported: named,
-    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+    token_endpoint_auth_signing_alg_values_supported: assertions,
     revocation_endpoint_auth_methods_supported: named,
-    revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
-    introspection_endpoint_auth_methods_supported: [...authenticationMethods(certificates.trust), 'Bearer'],
-    introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+    revocation_endpoint_auth_signing_alg_values_supported: assertions,
+    introspection_endpoint_auth_methods_supported: [...authenticationMethods(methods), 'Bearer'],
+    introspection_endpoint_auth_signing_alg_values_supported: assertions,
     ...REGISTRABLE,
+    request_object_signing_alg_values_supported: algorithms,
     // The frames are in a page of the end-session endpoint.
     ...(logsOut && frontChannelLogout ? FRONT_CHANNEL_LOGOUT : {}),
     ...(chainingTypes.length === 0
       ? {}
       : { identity_chaining_requested_token_types_supported: chainingTypes }),
     ...(grantProfiles.length === 0 ? {} : { authorization_grant_profiles_supported: grantProfiles }),
-    ...(support.dpop === true ? { dpop_signing_alg_values_supported: SIGNING_ALGORITHMS } : {}),
+    ...(support.dpop === true ? { dpop_signing_alg_values_supported: algorithms } : {}),
     ...(detailTypes.length === 0 ? {} : { authorization_details_types_supported: detailTypes }),
     ...signedResponses(canSign),
     ...certificateMembers(issuer, endpoints, certificates),
@@ -171,15 +189,16 @@ function authorizationMetadata({
   languages = [],
   acrValues = [PASSWORD_ACR],
   requestsByReference = false,
+  responseModes = RESPONSE_MODES,
+  pushedRequests = false,
+  signedRequests = false,
   grantTypes,
-}: Pick<Support, 'languages' | 'acrValues' | 'requestsByReference'> & {
-  readonly grantTypes: readonly string[];
-}): Readonly<Record<string, unknown>> {
+}: Support & { readonly grantTypes: readonly string[] }): Readonly<Record<string, unknown>> {
   const claims = [...SCOPE_CLAIMS.values()].flat();
   const offline = grantTypes.includes('refresh_token');
   return {
     response_types_supported: responseTypesOf(grantTypes),
-    response_modes_supported: RESPONSE_MODES,
+    response_modes_supported: responseModes,
     scopes_supported: OPENID_SCOPE.filter((value) => value !== 'offline_access' || offline),
     claims_supported: [...PROTOCOL_CLAIMS, ...claims],
     claim_types_supported: ['normal'],
@@ -192,5 +211,8 @@ function authorizationMetadata({
     request_uri_parameter_supported: requestsByReference,
     ...(requestsByReference ? { require_request_uri_registration: true } : {}),
     authorization_response_iss_parameter_supported: true,
+    // RFC 9126 §5 and RFC 9101 §10.5: absent stands for false.
+    ...(pushedRequests ? { require_pushed_authorization_requests: true } : {}),
+    ...(signedRequests ? { require_signed_request_object: true } : {}),
   };
 }

@@ -1,13 +1,12 @@
 import type { Settings } from '../../config/settings.ts';
 import { ADMIN_SCOPES } from '../../spec/admin-scopes.ts';
 import { administrationResource, userinfoResource } from '../../spec/protected-resource.ts';
-import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import type { Contract, Endpoint } from '../contract.ts';
 import { administrationContract, contract } from './contract.ts';
 
 export interface ProtectedResourceNeeds {
   readonly issuer: string;
-  readonly settings: Pick<Settings, 'dpop.enabled' | 'admin.listeners'>;
+  readonly settings: Pick<Settings, 'dpop.enabled' | 'admin.listeners' | 'signatures.algorithms'>;
   readonly maxAge: number;
   /** Whether certificates of clients arrive, so that tokens can be bound to them. */
   readonly takesCertificates: boolean;
@@ -45,7 +44,9 @@ function described(
     resource,
     authorization_servers: [issuer],
     ...rest,
-    ...(settings['dpop.enabled'] ? { dpop_signing_alg_values_supported: SIGNING_ALGORITHMS } : {}),
+    ...(settings['dpop.enabled']
+      ? { dpop_signing_alg_values_supported: settings['signatures.algorithms'] }
+      : {}),
     ...(takesCertificates ? { tls_client_certificate_bound_access_tokens: true } : {}),
   };
   const body = JSON.stringify(metadata);

@@ -4,6 +4,7 @@ import {
 } from '../../clients/client-authentication/authenticate-client.ts';
 import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
 import { logEvent, originOf, personEvent, type RequestOrigin } from '../../clients/person-event.ts';
+import { excludedAlgorithm } from '../../clients/registration/accepted-values.ts';
 import type { Grant, Granted, GrantNeeds } from '../../grants/grant.ts';
 import { offeredGrants } from '../../grants/grants.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
@@ -47,6 +48,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
       if (proof !== undefined) await verifyDpopProof(needs.dpop, proof);
       const client = { ...identified, proof };
       const grant = grantFor(offered, parameters, client);
+      requireAcceptedAlgorithms(needs, client);
       const origin = originOf(request);
       const granted = await grant.handle(needs, client, parameters, origin);
       issued.get(grant.grant_type)?.();
@@ -102,6 +104,19 @@ function grantFor(offered: readonly Grant[], parameters: Parameters, client: Aut
   }
   requireReadDetails(grant, parameters);
   return grant;
+}
+
+/** Refuses a client that registered before the settings excluded an algorithm: it could not read what it gets. */
+function requireAcceptedAlgorithms(
+  { settings }: TokenEndpointNeeds,
+  { metadata }: AuthenticatedClient,
+): void {
+  const problem = excludedAlgorithm(metadata, settings['signatures.algorithms']);
+  if (problem !== undefined)
+    throw new OAuthError('unauthorized_client', {
+      error_description: problem,
+      reason: 'client-does-not-fit',
+    });
 }
 
 /** A grant that passes over the details would give more than the client asked for (RFC 9396 §5). */

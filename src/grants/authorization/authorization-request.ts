@@ -1,19 +1,9 @@
 import type { ErrorCode, RefusalNotes } from '../../spec/errors.ts';
 import type { ClientId, ClientInstance, Digest } from '../../spec/identifiers.ts';
 import type { JsonValue } from '../../spec/json.ts';
+import type { RESPONSE_MODES } from '../../spec/server-capabilities.ts';
 import type { AuthorizationDetails } from '../authorization-details/detail-types.ts';
 import type { Device } from '../device/device-request.ts';
-
-/** OAuth 2.0 Multiple Response Types, Form Post Response Mode and JARM §2.3. */
-export const RESPONSE_MODES = [
-  'query',
-  'fragment',
-  'form_post',
-  'jwt',
-  'query.jwt',
-  'fragment.jwt',
-  'form_post.jwt',
-] as const;
 
 /** Leaves out `jwt`, which stands for the default of the response type and is resolved when a request is read. */
 export type ResponseMode = Exclude<(typeof RESPONSE_MODES)[number], 'jwt'>;

@@ -1,6 +1,5 @@
-import { isAutomatic, mayHaveRolledKeys } from '../../clients/federated-client.ts';
+import { mayHaveRolledKeys } from '../../clients/federated-client.ts';
 import { clientKeysOf } from '../../clients/metadata-document/document-state.ts';
-import { metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { type ErrorCode, OAuthError, type RefusalNotes } from '../../spec/errors.ts';
 import { responseTypesOf } from '../../spec/grant-types.ts';
@@ -18,6 +17,7 @@ import {
 import { type RequestRules, readAuthorizationRequest } from './read-authorization-request.ts';
 import type { ReferencedObjects } from './referenced-object.ts';
 import { type OpenedRequestObject, openRequestObject, type RequestObjectNeeds } from './request-object.ts';
+import { requireProtection } from './required-protection.ts';
 import { hasRedirectUri, responseTarget } from './response-target.ts';
 
 /** Receives authorisation requests; one for an issuer. */
@@ -317,28 +317,7 @@ async function receiveEffective(
   const target = responseTarget(client, parameters, offered);
   const { client_keys } = target;
   const source = { parameters, signed, ...(client_keys === undefined ? {} : { client_keys }) };
-  const { require_pushed_authorization_requests, require_signed_request_object } = metadataOf(client);
-  if (require_pushed_authorization_requests === true && !pushed)
-    throw new AuthorizationError(
-      target,
-      'invalid_request',
-      'the client must push its requests: it registered require_pushed_authorization_requests',
-      { reason: 'pushed-request-needed' },
-    );
-  if (require_signed_request_object === true && !signed)
-    throw new AuthorizationError(
-      target,
-      'invalid_request',
-      'the client must sign its requests: it registered require_signed_request_object',
-      { reason: 'signed-request-needed' },
-    );
-  if (isAutomatic(client) && !signed && !pushed)
-    throw new AuthorizationError(
-      target,
-      'invalid_request',
-      'the client must sign its requests or push them',
-      { reason: 'pushed-request-needed' },
-    );
+  requireProtection(needs.rules.settings, target, { client, signed, pushed });
   const request = readAuthorizationRequest(needs.rules, client, target, parameters);
   const hint = parameters['id_token_hint'];
   if (hint === undefined) return { client, request, source };

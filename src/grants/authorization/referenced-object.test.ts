@@ -37,7 +37,10 @@ function arranged(request_uris: readonly string[], caching: CachingHeaders = {})
     outbound: { urlProblem: () => undefined, get },
     clock: { now: () => world.now, milliseconds: () => world.now * 1000 },
     caches: ampleCaches(),
-    settings: { 'authorization.request-uri-by-reference': true },
+    settings: {
+      'authorization.request-uri-by-reference': true,
+      'authorization.pushed-requests': 'registered',
+    },
   });
   const ask = async (request_uri: string, beside: object = {}): Promise<AuthorizationRequest> => {
     const sent = { client_id, response_type: 'code', redirect_uri: REDIRECT_URI, ...beside, request_uri };
@@ -166,10 +169,16 @@ test('white space at the ends of the document does not count', async () => {
   assert.equal((await ask(URI)).state, REQUEST.state);
 });
 
-test('off, which is the default, there is no such cache, and nothing can be fetched', () => {
+test('off, which is the default, and where every client pushes its requests, there is no such cache, and nothing can be fetched', () => {
   const needs = { outbound: undefined as never, clock: undefined as never, caches: ampleCaches() };
-  assert.equal(
-    referencedObjects({ ...needs, settings: { 'authorization.request-uri-by-reference': false } }),
-    undefined,
-  );
+  for (const [byReference, pushed] of [
+    [false, 'registered'],
+    [true, 'all-clients'],
+  ] as const) {
+    const settings = {
+      'authorization.request-uri-by-reference': byReference,
+      'authorization.pushed-requests': pushed,
+    };
+    assert.equal(referencedObjects({ ...needs, settings }), undefined, pushed);
+  }
 });

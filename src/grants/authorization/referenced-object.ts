@@ -34,7 +34,10 @@ export interface ReferencedObjectNeeds {
   readonly outbound: OutboundHttp;
   readonly clock: Clock;
   readonly caches: Caches;
-  readonly settings: Pick<Settings, 'authorization.request-uri-by-reference'>;
+  readonly settings: Pick<
+    Settings,
+    'authorization.request-uri-by-reference' | 'authorization.pushed-requests'
+  >;
 }
 
 /**
@@ -62,7 +65,7 @@ interface Kept {
   readonly until: number;
 }
 
-/** Opens an empty cache of request objects for one process and tenant. Returns undefined if the setting is off. */
+/** Opens an empty cache of request objects for one process and tenant. Returns undefined where the server fetches none. */
 export function referencedObjects({
   outbound,
   clock,
@@ -70,6 +73,8 @@ export function referencedObjects({
   settings,
 }: ReferencedObjectNeeds): ReferencedObjects | undefined {
   if (!settings['authorization.request-uri-by-reference']) return undefined;
+  // Whatever was fetched, the request would be refused: it was not pushed.
+  if (settings['authorization.pushed-requests'] === 'all-clients') return undefined;
   const kept: BoundedMap<string, Kept> = caches.open('request-objects', {
     weigh: ({ request }, uri) => ENTRY_BYTES + textBytes(uri) + textBytes(request),
   });

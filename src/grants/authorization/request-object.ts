@@ -9,6 +9,7 @@ import type { Settings } from '../../config/settings.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { ServerKeys } from '../../keys/server-keys.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { JweDecrypter, JweProfile } from '../../ports/jwe.ts';
 import {
   CLOCK_SKEW,
@@ -23,7 +24,7 @@ import type { Parameters } from '../../spec/parameters.ts';
 import {
   CONTENT_ENCRYPTION_ALGORITHMS,
   KEY_MANAGEMENT_ALGORITHMS,
-  SIGNING_ALGORITHMS,
+  signatureAlgorithms,
 } from '../../spec/server-capabilities.ts';
 import { REQUEST_PARAMETERS } from './authorization-parameters.ts';
 import { DECRYPTION_WORDS, refusedObjectWords } from './request-object-words.ts';
@@ -39,7 +40,11 @@ export interface RequestObjectNeeds extends DecryptionNeeds {
   readonly verifier: JwtVerifier;
   readonly jwkSets: RemoteJwkSets;
   readonly replays: Pick<ReplayStore, 'rememberOnce'>;
-  readonly settings: Pick<Settings, 'federation.request-object-lifetime'>;
+  readonly clock: Clock;
+  readonly settings: Pick<
+    Settings,
+    'federation.request-object-lifetime' | 'authorization.request-object-lifetime' | 'signatures.algorithms'
+  >;
 }
 
 /** The parameters of a request object, or what is wrong with it. */
@@ -80,10 +85,25 @@ export async function openRequestObject(
       ? { problem, notes, retryAfter: verification.retryAfter }
       : { problem, notes };
   }
-  const problem = isAutomatic(client)
-    ? await automaticProblem(needs, client, verification.claims)
-    : undefined;
-  return problem === undefined ? parametersOf(verification.claims) : { problem };
+  const { claims } = verification;
+  const problem =
+    lifeProblem(needs, claims) ??
+    (isAutomatic(client) ? await automaticProblem(needs, client, claims) : undefined);
+  return problem === undefined ? parametersOf(claims) : { problem };
+}
+
+/**
+ * FAPI 2.0 Message Signing §5.3.1: an `nbf` "that is no longer than 60 minutes in the past" and an `exp` "no longer than 60 minutes
+ * after the nbf claim". The setting has the time.
+ */
+function lifeProblem(
+  { settings, clock }: RequestObjectNeeds,
+  { nbf, exp }: VerifiedClaims,
+): string | undefined {
+  const most = settings['authorization.request-object-lifetime'];
+  if (most === 0 || typeof nbf !== 'number' || typeof exp !== 'number') return undefined;
+  if (nbf < clock.now() - most) return `nbf is more than ${most} seconds ago`;
+  return exp > nbf + most ? `exp is more than ${most} seconds after nbf` : undefined;
 }
 
 /**
@@ -111,14 +131,20 @@ export const REQUEST_OBJECT_LENGTH_MAX = 65_536;
 
 function profileOf({ issuer, settings }: RequestObjectNeeds, client: StoredClient): JwtProfile {
   const automatic = isAutomatic(client);
-  const registered = SIGNING_ALGORITHMS.find(
-    (alg) => alg === metadataOf(client)['request_object_signing_alg'],
-  );
+  const accepted = signatureAlgorithms(settings['signatures.algorithms']);
+  const { request_object_signing_alg: registered } = metadataOf(client);
+  const isShort = settings['authorization.request-object-lifetime'] > 0;
   return {
-    algorithms: registered === undefined ? SIGNING_ALGORITHMS : [registered],
+    algorithms: registered === undefined ? accepted : accepted.filter((alg) => alg === registered),
     types: TYPES,
-    // RFC 9101 §5.2 and §10.3: without an audience, this server would accept an object made for another one.
-    requiredClaims: automatic ? ['iss', 'aud', 'exp', 'jti'] : ['iss', 'aud'],
+    requiredClaims: [
+      'iss',
+      // RFC 9101 §5.2 and §10.3: without an audience, this server would accept an object made for another one.
+      'aud',
+      ...(isShort ? ['nbf'] : []),
+      ...(automatic || isShort ? ['exp'] : []),
+      ...(automatic ? ['jti'] : []),
+    ],
     issuer: client.client_id,
     // OpenID Federation 1.0 §12.1.1.1: "MUST NOT include any other values". RFC 9101 §10.3 says only that aud has this server.
     audience: { kind: automatic ? 'sole' : 'where-present', values: [issuer] },

@@ -4,14 +4,10 @@ import type { StoredClient } from '../../ports/client-store.ts';
 import { OAuthError, quotedValue, type RefusalNotes } from '../../spec/errors.ts';
 import { DEVICE_GRANT, RESPONSE_TYPES, responseTypeName } from '../../spec/grant-types.ts';
 import type { Parameters } from '../../spec/parameters.ts';
+import { RESPONSE_MODES } from '../../spec/server-capabilities.ts';
 import { isLoopbackHost, parseUri } from '../../spec/uri.ts';
 import { PARAMETER_LENGTHS_MAX } from './authorization-parameters.ts';
-import {
-  AuthorizationError,
-  RESPONSE_MODES,
-  type ResponseMode,
-  type ResponseTarget,
-} from './authorization-request.ts';
+import { AuthorizationError, type ResponseMode, type ResponseTarget } from './authorization-request.ts';
 
 /** The destination of a response, with the response type. */
 export interface Target extends ResponseTarget {

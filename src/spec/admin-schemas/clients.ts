@@ -1,4 +1,4 @@
-import { closed, OBJECT, type Schema, said, TEXT, TEXTS } from '../json-schema.ts';
+import { closed, FLAG, OBJECT, type Schema, said, TEXT, TEXTS } from '../json-schema.ts';
 import { TIME, TIME_OR_NEVER } from './conventions.ts';
 
 const SECRET = closed({
@@ -76,6 +76,33 @@ export const ADMIN_CLIENT_SCHEMAS = {
       },
       ['done', 'unchanged', 'failed'],
     ),
+  ),
+  AdminFapiReport: said(
+    'A client, and what it lacks for a FAPI 2.0 profile.',
+    closed({
+      client_id: TEXT,
+      client_name: { type: ['string', 'null'] },
+      registered_via: TEXT,
+      fits: said('Whether the client lacks nothing.', FLAG),
+      lacks: {
+        type: 'array',
+        items: closed(
+          {
+            member: said('The member of the metadata.', TEXT),
+            index: said('The place of the value in a list.', { type: 'integer' }),
+            value: said('The value as registered.', TEXT),
+            allowed: said('The values that the profile allows.', TEXTS),
+            words: said('The mistake, as a sentence.', TEXT),
+            remedy: said('How to change it, as a sentence.', TEXT),
+          },
+          ['member', 'words', 'remedy'],
+        ),
+      },
+      change: said(
+        'A merge patch of the metadata (RFC 7396), for `PATCH /admin/v1/clients/{client_id}`. It mends what needs no decision of the owner of the client.',
+        OBJECT,
+      ),
+    }),
   ),
   AdminClientRefusal: said(
     'A refusal of a change of the client.',

@@ -29,8 +29,9 @@ export const AUTHORIZATION_REASONS = {
     'Use a supported value, and add it to `response_types` of the registration.',
   ),
   'response-mode': reason(
-    'The `response_mode` is unknown, or would put tokens into a query.',
-    'Leave `response_mode` out, or use a supported value.',
+    'The `response_mode` is unknown, would put tokens into a query, or is not offered.',
+    'Use a supported value, or leave `response_mode` out where the default is offered.',
+    'authorization.response-modes',
   ),
   'request-object': reason(
     'The request object is not valid for this request. `detail` says why.',
@@ -58,12 +59,20 @@ export const AUTHORIZATION_REASONS = {
     'pushed-request.lifetime',
   ),
   'pushed-request-needed': reason(
-    'The client must push its requests: it registered `require_pushed_authorization_requests`, or is known by its trust chain only.',
+    'The client must push its requests: the settings ask that of every client, it registered `require_pushed_authorization_requests`, or it is known by its trust chain only.',
     'Push the request (RFC 9126), or sign it where that suffices.',
+    'authorization.pushed-requests',
   ),
   'signed-request-needed': reason(
-    'The client registered `require_signed_request_object`, and the request is not signed.',
+    'The request is not signed, and the settings ask that of every client, or the client registered `require_signed_request_object`.',
     'Send a signed request object.',
+    'authorization.signed-requests',
+  ),
+  'client-does-not-fit': reason(
+    'The client registered before the settings excluded what it registered: an algorithm, or an address with plain http.',
+    'Change the member that `error_description` names. `chancery clients fapi-report` says how.',
+    'signatures.algorithms',
+    'authorization.http-redirects',
   ),
   'code-challenge': reason(
     'The request needs PKCE, or its challenge is not one of S256.',

@@ -40,6 +40,11 @@ export const CLIENT_AUTHENTICATION_REASONS = {
     'Use the registered method, or change `token_endpoint_auth_method` of the registration.',
     'client-authentication.secret-transport',
   ),
+  'authentication-method-off': reason(
+    'The client is registered for a method that the settings do not allow, as with `profile: fapi-2.0`.',
+    'Change `token_endpoint_auth_method` of the registration. `chancery clients fapi-report` names every client that must change.',
+    'client-authentication.methods',
+  ),
   'wrong-secret': reason(
     'The secret is not the secret of this client.',
     'Use the secret of the last registration answer: each update of the registration makes a new one.',
