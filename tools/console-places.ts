@@ -25,6 +25,9 @@ export const CONSOLE_PLACES: Readonly<Record<string, ConsolePlace>> = {
   'clients diff': { page: 'clients' },
   'clients restore': { page: 'clients' },
   'clients deleted': { page: 'clients' },
+  'clients fapi-report': {
+    reason: 'the profile is a setting, and the operator who changes it reads the report at the same terminal',
+  },
   'clients refresh': OF_MACHINE,
   'clients rotate-secret': { page: 'clients' },
   'clients secrets': { page: 'clients' },

@@ -11,6 +11,7 @@ import { parseJsonObject } from '../spec/json.ts';
 import { OPERATOR_PRIVILEGES } from '../spec/registration-privileges.ts';
 import { clientNamed, printClient } from './client-display.ts';
 import { EXCHANGE_COMMANDS } from './client-exchange.ts';
+import { fapiReportCommand } from './client-fapi-report.ts';
 import { HISTORY_COMMANDS } from './client-history.ts';
 import { listClients } from './client-list.ts';
 import { hasMembers, MEMBER_OPTIONS, metadataOfOptions } from './client-members.ts';
@@ -271,6 +272,7 @@ const prune = command({
 
 export const CLIENT_COMMANDS: readonly Command[] = [
   listClients,
+  fapiReportCommand,
   show,
   create,
   update,

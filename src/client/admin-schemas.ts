@@ -62,6 +62,16 @@ export interface AdminBulkResult {
   readonly next?: string;
 }
 
+/** A client, and what it lacks for a FAPI 2.0 profile. */
+export interface AdminFapiReport {
+  readonly client_id: string;
+  readonly client_name: string | null;
+  readonly registered_via: string;
+  readonly fits: boolean;
+  readonly lacks: readonly ({ readonly member: string; readonly index?: number; readonly value?: string; readonly allowed?: readonly string[]; readonly words: string; readonly remedy: string })[];
+  readonly change: Readonly<Record<string, unknown>>;
+}
+
 /** A refusal of a change of the client. */
 export interface AdminClientRefusal {
   readonly at: string;

@@ -7,6 +7,7 @@ import type { Random } from '../ports/random.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { Restoration } from '../ports/storage.ts';
 import type { MetadataLimits } from '../spec/client-metadata-checks.ts';
+import type { FapiProfile } from '../spec/fapi-profiles.ts';
 import type { JsonLimits } from '../spec/json.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import type { MasterToken } from '../tokens/bearer-token.ts';
@@ -36,5 +37,7 @@ export interface RegistryNeeds extends AuditNeeds {
   /** Limits of a request body. */
   readonly json: JsonLimits;
   readonly metadataLimits: MetadataLimits;
+  /** Returns the limits that a profile would set. */
+  readonly limitsUnder: (profile: FapiProfile) => MetadataLimits;
   readonly settings: Settings;
 }

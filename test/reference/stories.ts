@@ -5,6 +5,7 @@ import { CLIENT_STORIES } from './client-stories.ts';
 import { DEVICE_STORIES } from './device-stories.ts';
 import { DOCUMENT_STORIES } from './document-stories.ts';
 import { EVENT_STORIES } from './event-stories.ts';
+import { FAPI_REPORT_STORIES } from './fapi-report-story.ts';
 import { PEOPLE_STORIES } from './people-stories.ts';
 import { SIGNAL_STORIES } from './signal-stories.ts';
 import type { Story } from './story.ts';
@@ -21,5 +22,6 @@ export const STORIES: Readonly<Record<string, readonly Story[]>> = {
   ...EVENT_STORIES,
   ...SIGNAL_STORIES,
   ...CLIENT_HISTORY_STORIES,
+  ...FAPI_REPORT_STORIES,
   ...PEOPLE_STORIES,
 };

@@ -1,5 +1,6 @@
 import { metadataOfOptions } from '../client-members.ts';
 import { CommandFailure, calledWrongly } from '../failure.ts';
+import { fapiReportLines } from '../fapi-report-lines.ts';
 import { jsonInput } from '../input.ts';
 import { byId, flag, operand, type RemoteCall, type RemoteRow, text } from './row.ts';
 import type { RemoteRequest } from './server.ts';
@@ -151,6 +152,15 @@ export const REMOTE: Readonly<Record<string, RemoteRow>> = {
       body: { version: call.options['version'], with_secrets: call.options['with-secrets'] === true },
     }),
     refuses: { secrets: MADE_ONCE },
+  },
+  'clients fapi-report': {
+    operation: 'admin-fapi-report',
+    lists: true,
+    request: ({ options }) => ({
+      query: { profile: text(options['profile']), fits: options['lacking'] === true ? 'false' : undefined },
+    }),
+    lines: fapiReportLines,
+    fails: ({ fits }) => fits === false,
   },
   'clients deleted': { operation: 'admin-deleted-client-list', lists: true },
   'clients refresh': {

@@ -12,6 +12,10 @@ export interface OperationRow {
   readonly withOperand?: { readonly operand: string; readonly operation: string };
   readonly lists?: true;
   readonly request?: (call: RemoteCall) => RemoteRequest | Promise<RemoteRequest>;
+  /** Returns the lines of an item of the list. Without it, items are rows of a table. */
+  readonly lines?: (item: Readonly<Record<string, unknown>>) => readonly string[];
+  /** Says whether an item of the list makes the command end with 1. */
+  readonly fails?: (item: Readonly<Record<string, unknown>>) => boolean;
   /** Returns why the command fails although the operation succeeded, after its answer was printed. */
   readonly failure?: (json: unknown) => string | undefined;
   /** Options that the operation has no parameter for, each with the reason. */

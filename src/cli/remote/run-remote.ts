@@ -25,7 +25,7 @@ export async function runRemote(command: Command, url: string, call: ParsedCall)
   const given: RemoteCall = { ...call, server };
   const request = (await row.request?.(given)) ?? {};
   const operation = operationOf(row, call);
-  if (row.lists === true) await printList(server, operation, request, call);
+  if (row.lists === true) return (await printList(server, operation, request, { call, row })) ? 1 : 0;
   else {
     const { json } = await server.send(operation, request);
     printItem(json, call);
@@ -41,19 +41,23 @@ function operationOf({ operation, withOperand }: OperationRow, { operands }: Par
     : withOperand.operation;
 }
 
+/** Resolves with whether an item makes the command fail. */
 async function printList(
   server: Server,
   operation: string,
   request: Parameters<Server['pages']>[1],
-  { options, print, complain }: ParsedCall,
-): Promise<void> {
+  { call: { options, print, complain }, row }: { readonly call: ParsedCall; readonly row: OperationRow },
+): Promise<boolean> {
+  let fails = false;
   const most = typeof options['limit'] === 'number' ? options['limit'] : Number.POSITIVE_INFINITY;
   let shown = 0;
   let printer: { readonly names: readonly string[]; readonly rows: ReturnType<typeof table> } | undefined;
   for await (const page of server.pages(operation, request)) {
     const items = page.slice(0, most - shown);
     shown += items.length;
+    fails ||= items.some((item) => row.fails?.(item) === true);
     if (options['json'] === true) for (const item of items) print(JSON.stringify(item));
+    else if (row.lines !== undefined) for (const line of items.flatMap(row.lines)) print(line);
     else if (items.length > 0) {
       printer ??= columnsOf(items[0] ?? {}, print);
       const { names, rows } = printer;
@@ -61,8 +65,9 @@ async function printList(
     }
     if (shown < most) continue;
     if (page.length > items.length) complain(`shown: ${shown}; there are more`);
-    return;
+    break;
   }
+  return fails;
 }
 
 /** Columns that fit a terminal: the members of an item that are no objects. */
