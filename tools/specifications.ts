@@ -33,6 +33,8 @@ export const CITED_SPECIFICATIONS: readonly CitedSpecification[] = [
   { name: 'OAuth 2.0 Multiple Response Type Encoding Practices', prefix: 'openid-response-types' },
   { name: 'OAuth 2.0 Form Post Response Mode', prefix: 'openid-form-post' },
   { name: 'JARM', prefix: 'jarm' },
+  { name: 'FAPI 2.0 Security Profile', prefix: 'fapi2-sp' },
+  { name: 'FAPI 2.0 Message Signing', prefix: 'fapi2-ms' },
   { name: 'FAPI 1.0 Advanced' },
   { name: 'GIF89a' },
   { name: 'PNG Third Edition' },

@@ -2,6 +2,8 @@ import { formPost, jarm, responseTypes, rfc9207 } from './authorization-response
 import { backchannelLogout } from './backchannel-logout.ts';
 import { clientIdMetadataDocument } from './client-id-metadata-document.ts';
 import { conformanceModules } from './conformance-modules.ts';
+import { fapi20MessageSigning } from './fapi-2.0-message-signing.ts';
+import { fapi20SecurityProfile } from './fapi-2.0-security-profile.ts';
 import { frontchannelLogout } from './frontchannel-logout.ts';
 import { idJag } from './id-jag.ts';
 import { mcpAuthorization } from './mcp-authorization.ts';
@@ -83,6 +85,8 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc9101,
   rfc9126,
   rfc9396,
+  fapi20SecurityProfile,
+  fapi20MessageSigning,
   rfc9207,
   jarm,
   responseTypes,
