@@ -131,7 +131,7 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   token_endpoint_auth_method: {
     section: RFC7591,
     check: check.stating({ enum: AUTH_METHODS }, (value, limits) =>
-      check.oneOf(authMethods(limits.certificateTrust))(value, limits),
+      check.oneOf(limits.authMethods)(value, limits),
     ),
   },
   token_endpoint_auth_signing_alg: {

@@ -126,6 +126,18 @@ test('fapi-2.0: a registration that leaves binding and algorithms to the server 
   assert.equal('dpop_bound_access_tokens' in (await testTenant().register(RELYING_PARTY)).members, false);
 });
 
+test('fapi-2.0: from a list of methods, the server takes one that the profile accepts (OpenID Connect Relying Party Metadata Choices 1.0 §2)', async () => {
+  const { members } = await fapiTenant('fapi-2.0').register({
+    ...fapiMetadata(CALLBACK, KEY),
+    token_endpoint_auth_method: undefined,
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'private_key_jwt'],
+    id_token_signed_response_alg: undefined,
+    id_token_signing_alg_values_supported: ['RS256', 'ES256'],
+  });
+  assert.equal(members['token_endpoint_auth_method'], 'private_key_jwt');
+  assert.equal(members['id_token_signed_response_alg'], 'ES256');
+});
+
 // proves fapi2-sp-5.3.2.1-1, fapi2-sp-5.3.2.2-1
 test('fapi-2.0: discovery says what the profile allows, and nothing else (FAPI 2.0 Security Profile §5.3.2.1)', async () => {
   for (const endpoint of ['openid-configuration', 'oauth-authorization-server']) {
