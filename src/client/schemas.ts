@@ -60,6 +60,7 @@ export interface ClientMetadata {
   readonly authorization_signed_response_alg?: 'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';
   readonly authorization_encrypted_response_alg?: 'RSA-OAEP' | 'RSA-OAEP-256' | 'ECDH-ES' | 'ECDH-ES+A128KW' | 'ECDH-ES+A256KW';
   readonly authorization_encrypted_response_enc?: 'A128CBC-HS256' | 'A192CBC-HS384' | 'A256CBC-HS512' | 'A128GCM' | 'A192GCM' | 'A256GCM';
+  readonly response_modes?: readonly string[];
   readonly introspection_signed_response_alg?: 'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';
   readonly introspection_encrypted_response_alg?: 'RSA-OAEP' | 'RSA-OAEP-256' | 'ECDH-ES' | 'ECDH-ES+A128KW' | 'ECDH-ES+A256KW';
   readonly introspection_encrypted_response_enc?: 'A128CBC-HS256' | 'A192CBC-HS384' | 'A256CBC-HS512' | 'A128GCM' | 'A192GCM' | 'A256GCM';
@@ -529,6 +530,8 @@ export interface ProviderMetadata {
   readonly request_parameter_supported?: boolean;
   readonly request_uri_parameter_supported?: boolean;
   readonly require_request_uri_registration?: boolean;
+  readonly require_pushed_authorization_requests?: boolean;
+  readonly require_signed_request_object?: boolean;
   readonly authorization_response_iss_parameter_supported?: boolean;
   readonly client_id_metadata_document_supported?: boolean;
   readonly backchannel_logout_supported?: boolean;
