@@ -9,9 +9,6 @@ export type ConsolePlace =
   | { readonly reason: string };
 
 const BY_FILES = { reason: 'files say how the registry is to be, and a person changes them in an editor' };
-const BY_COMMANDS = {
-  reason: 'clients operate their streams; an operator looks when a metric or a client says so',
-};
 const OF_MACHINE = { reason: 'it has no operation over HTTP' };
 
 /** Every command of `src/cli/remote/operations.ts`. */
@@ -79,14 +76,14 @@ export const CONSOLE_PLACES: Readonly<Record<string, ConsolePlace>> = {
   'keys import': { reason: 'private keys pass through no browser, where extensions could read them' },
   'keys rotate': { page: 'keys' },
   'keys revoke': { page: 'keys' },
-  'streams list': BY_COMMANDS,
-  'streams show': BY_COMMANDS,
-  'streams enable': BY_COMMANDS,
-  'streams pause': BY_COMMANDS,
-  'streams disable': BY_COMMANDS,
-  'streams delete': BY_COMMANDS,
-  'streams redeliver': BY_COMMANDS,
-  'streams drop': BY_COMMANDS,
+  'streams list': { page: 'clients' },
+  'streams show': { page: 'clients', operation: 'admin-event-stream-list' },
+  'streams enable': { page: 'clients' },
+  'streams pause': { page: 'clients' },
+  'streams disable': { page: 'clients' },
+  'streams delete': { page: 'clients' },
+  'streams redeliver': { page: 'clients' },
+  'streams drop': { page: 'clients' },
   'tenants list': { page: 'tenants' },
   'tenants create': { page: 'tenants' },
   'tenants update': { page: 'tenants' },

@@ -19,7 +19,12 @@ suite('the work of an operator at the console', () => {
   let admin: Visitor;
 
   before(async () => {
-    program = await startProgram({ mode: 'dev', environment: { CHANCERY_OPENAPI_ENABLED: 'false' } });
+    const environment = {
+      CHANCERY_OPENAPI_ENABLED: 'false',
+      CHANCERY_SIGNALS_ENABLED: 'true',
+      CHANCERY_AUTHORIZATION_DETAILS_TYPES: '[{"type":"payment_initiation","schema":{}}]',
+    };
+    program = await startProgram({ mode: 'dev', environment });
     await administer(program, '/clients', {
       method: 'POST',
       json: { client_id: CLIENT, metadata: METADATA },
@@ -79,6 +84,44 @@ suite('the work of an operator at the console', () => {
     await assertCalm(admin, `#/clients/${CLIENT}/refusals`, DESK);
     const row = admin.page.locator('tbody tr', { hasText: 'invalid_client' });
     await row.getByText('token', { exact: true }).waitFor();
+  });
+
+  test('the page of a gateway shows the details that it may ask for, its exchanges, and its streams, which an operator pauses and enables', async () => {
+    const [client_id, client_secret] = ['gateway', 'a secret of the gateway, 32 octets'];
+    const metadata = {
+      grant_types: ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'],
+      scope: 'ssf.manage',
+      authorization_details_types: ['payment_initiation'],
+      chancery_token_exchange: { audiences: ['https://orders.example'], impersonation: true },
+    };
+    await administer(program, '/clients', { method: 'POST', json: { client_id, client_secret, metadata } });
+    const granted = await fetch(`${program.url}/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${client_id}:${encodeURIComponent(client_secret)}`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'ssf.manage' }),
+    });
+    const { access_token } = (await granted.json()) as Readonly<Record<string, string>>;
+    const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' };
+    const made = await fetch(`${program.url}/ssf/streams`, { method: 'POST', headers, body: '{}' });
+    const { stream_id } = (await made.json()) as Readonly<Record<string, string>>;
+    const { page } = admin;
+    await admin.go(`#/clients/${client_id}`);
+    for (const words of ['payment_initiation', 'https://orders.example', 'Token exchange'])
+      await page.getByText(words).first().waitFor();
+    await assertCalm(admin, `#/clients/${client_id}/streams`, DESK);
+    const shown = page.locator('.card', { hasText: stream_id ?? assert.fail(`${made.status}`) });
+    for (const [act, status] of [
+      ['Pause', 'Paused'],
+      ['Enable', 'Enabled'],
+    ] as const) {
+      await shown.getByRole('button', { name: act }).click();
+      await page.getByRole('dialog').getByRole('button', { name: act }).click();
+      await shown.locator('.badge', { hasText: status }).waitFor();
+      assert.equal(
+        (await administer(program, `/event-streams/${stream_id}`))['status'],
+        status.toLowerCase(),
+      );
+    }
   });
 
   test('a deleted client comes back by the undo beside the message', async () => {

@@ -13,6 +13,7 @@ import { clientHistory } from './history.ts';
 import { metadataEditor } from './metadata-editor.ts';
 import { refusals } from './refusals.ts';
 import { secrets } from './secrets.ts';
+import { streams } from './streams.ts';
 import { clientSummary } from './summary.ts';
 
 interface ClientPageProps {
@@ -52,6 +53,11 @@ const TABS: readonly TabRow[] = [
     label: 'tokens',
     scope: 'admin:sessions:read',
     show: ({ client: { client_id } }) => tokenList({ client_id }),
+  },
+  {
+    name: 'streams',
+    label: 'streams',
+    show: ({ client: { client_id } }) => streams(client_id),
   },
   {
     name: 'history',

@@ -8,6 +8,8 @@ export const GRANT_TYPES = [
   'client_credentials',
   'implicit',
   'password',
+  'urn:ietf:params:oauth:grant-type:device_code',
+  'urn:ietf:params:oauth:grant-type:token-exchange',
   'urn:ietf:params:oauth:grant-type:jwt-bearer',
   'urn:ietf:params:oauth:grant-type:saml2-bearer',
 ];

@@ -32,7 +32,9 @@ export function clientSummary(client: AdminClient): VNode {
             .join(', '),
         ],
         [t('clients.scope'), scopeOf(client)],
-        [t('client.redirect_uris'), addresses(metadata['redirect_uris'])],
+        [t('client.redirect_uris'), lines(metadata['redirect_uris'])],
+        ...given(t('client.details_types'), metadata['authorization_details_types'], lines),
+        ...given(t('client.exchange'), metadata['chancery_token_exchange'], policy),
       ]),
     ),
     card(
@@ -68,10 +70,35 @@ function scopeOf({ scope }: AdminClient): ComponentChildren {
     : badges(...scope.map((value) => badge(value)));
 }
 
-function addresses(value: unknown): ComponentChildren {
+function lines(value: unknown): ComponentChildren {
   if (!Array.isArray(value) || value.length === 0) return span({ class: 'muted' }, t('none'));
   return ul(
     { class: 'plain-list' },
-    value.map((address) => li({ key: String(address) }, code(null, String(address)))),
+    value.map((line) => li({ key: String(line) }, code(null, String(line)))),
+  );
+}
+
+/** Returns a fact about a member that most clients do not have; none without it. */
+function given(
+  label: string,
+  value: unknown,
+  show: (value: unknown) => ComponentChildren,
+): readonly (readonly [string, ComponentChildren])[] {
+  return value === undefined ? [] : [[label, show(value)]];
+}
+
+/** Shows a policy member by member, with the words of the registration. */
+function policy(value: unknown): ComponentChildren {
+  const words = (member: unknown): string =>
+    Array.isArray(member) && member.every((one) => typeof one === 'string')
+      ? member.join(', ')
+      : typeof member === 'string'
+        ? member
+        : JSON.stringify(member);
+  return ul(
+    { class: 'plain-list' },
+    Object.entries(value as object).map(([name, member]) =>
+      li({ key: name }, span({ class: 'muted' }, `${name}: `), code(null, words(member))),
+    ),
   );
 }

@@ -1,5 +1,6 @@
 import { named } from '../../../spec/schemas.ts';
 import { operationContract } from '../operation-contract.ts';
+import { PEOPLE_FILTERS } from '../people.ts';
 
 const ID = { id: 'The identifier of the stream.' };
 const PATH = '/admin/v1/event-streams/{id}';
@@ -10,8 +11,9 @@ export const streamList = operationContract({
   kind: 'list',
   name: 'admin-event-stream-list',
   path: '/admin/v1/event-streams',
-  purpose: 'Lists the streams of security events of all clients.',
+  purpose: 'Lists the streams of security events of all clients, or of one.',
   scope: 'admin:clients:read',
+  query: { client_id: PEOPLE_FILTERS.client_id },
   item: named('EventStream'),
 });
 

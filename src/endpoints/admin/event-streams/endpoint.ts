@@ -7,9 +7,10 @@ import {
   statusOfStream,
   streamNamed,
 } from '../../../events/signals/operate-stream.ts';
+import type { ClientStore } from '../../../ports/client-store.ts';
 import type { StoredStream } from '../../../ports/event-stream-store.ts';
 import type { TenantStorage } from '../../../ports/storage.ts';
-import type { StreamId } from '../../../spec/identifiers.ts';
+import type { ClientId, StreamId } from '../../../spec/identifiers.ts';
 import type { StreamStatus } from '../../../spec/security-events.ts';
 import {
   type AdminCall,
@@ -24,6 +25,7 @@ import {
   removing,
   type WriteCall,
 } from '../operation.ts';
+import { pageIn } from '../page-in-memory.ts';
 import {
   eventList,
   streamDelete,
@@ -38,6 +40,7 @@ import {
 
 export interface AdminEventStreamNeeds extends AdminNeeds {
   readonly storage: AdminNeeds['storage'] & Pick<TenantStorage, 'eventStreams'>;
+  readonly clients: Pick<ClientStore, 'find'>;
 }
 
 export const adminEventStreams = [
@@ -65,7 +68,13 @@ const streamAt = async (
   { segments }: Pick<AdminCall, 'segments'>,
 ): Promise<StoredStream> => await streamNamed(actNeeds(needs), segments['id'] ?? '');
 
-async function listStreams({ storage }: AdminEventStreamNeeds, { page }: ListCall): Promise<Listed> {
+async function listStreams(needs: AdminEventStreamNeeds, { page, query }: ListCall): Promise<Listed> {
+  const { storage, clients } = needs;
+  if (query['client_id'] !== undefined) {
+    const client = await clients.find(query['client_id'] as ClientId);
+    const own = client === undefined ? [] : await storage.eventStreams.ofClient(client);
+    return pageIn(own.map(operatedStream), page, 'id');
+  }
   const [after] = page.after ?? [];
   const from = after === undefined ? undefined : (String(after) as StreamId);
   const found = await storage.eventStreams.page(from, page.limit + 1);

@@ -71,6 +71,26 @@ test('a stream is listed page by page, without the query of its address and its 
   assert.deepEqual(new Set(listed), new Set(ids));
 });
 
+test('the list has the streams of one client alone, page by page, and none of a client that is unknown', async () => {
+  const tenant = make();
+  const [one, other] = [await aReceiver(tenant), await aReceiver(tenant)];
+  const ids = [await one.stream(), await one.stream()].toSorted();
+  await other.stream();
+  const page = async (query: string): Promise<readonly [readonly unknown[], unknown]> => {
+    const { json } = await tenant.send('admin-event-stream-list', { bearer: ADMIN, query });
+    return [(json['items'] as readonly { readonly id: string }[]).map(({ id }) => id), json['next']];
+  };
+  const { client_id } = one.client;
+  assert.deepEqual(await page(`client_id=${client_id}`), [ids, undefined]);
+  const [first, next] = await page(`client_id=${client_id}&limit=1`);
+  assert.deepEqual(first, ids.slice(0, 1));
+  assert.deepEqual(await page(`client_id=${client_id}&limit=1&cursor=${String(next)}`), [
+    ids.slice(1),
+    undefined,
+  ]);
+  assert.deepEqual(await page('client_id=unknown'), [[], undefined]);
+});
+
 test('a stream that the operator pauses holds its events, and tells its client by an event before it stops (OpenID Shared Signals Framework 1.0 §8.1.5)', async () => {
   const tenant = make();
   const receiver = await aReceiver(tenant);
