@@ -204,8 +204,8 @@ export interface Calls {
   adminEventStreamDrop: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: EventCount | AdminPreview };
   /** Enables a stream. It sends the events that it held. `POST /admin/v1/event-streams/{id}/enable` */
   adminEventStreamEnable: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: EventStream | AdminPreview };
-  /** Lists the streams of security events of all clients. `GET /admin/v1/event-streams` */
-  adminEventStreamList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (EventStream | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Lists the streams of security events of all clients, or of one. `GET /admin/v1/event-streams` */
+  adminEventStreamList: { readonly request: { readonly query?: { readonly client_id?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (EventStream | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Pauses a stream, and tells its client by an event. The stream holds later events. `POST /admin/v1/event-streams/{id}/pause` */
   adminEventStreamPause: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: EventStream | AdminPreview };
   /** Tries all failed events of a stream again. `POST /admin/v1/event-streams/{id}/redeliver` */
