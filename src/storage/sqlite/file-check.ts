@@ -5,7 +5,7 @@ import type { Log } from '../../ports/log.ts';
 import { type FileCheck, type FileCheckState, StorageUnavailable } from '../../ports/storage.ts';
 import type { FileCheckData, FileCheckMessage } from './file-check-thread.ts';
 
-/** The writer empties the log at 4 MB. A larger one had a reader in its way. */
+/** The writer empties the log at 16 MB. A larger one had a reader in its way. */
 const LARGE_LOG_BYTES = 64 * 1024 * 1024;
 const LOG_INTERVAL_MS = 10_000;
 
