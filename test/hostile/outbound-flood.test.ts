@@ -63,7 +63,7 @@ before(async () => {
   program = await startLogoutProgram({
     environment: {
       ...FLOODED,
-      CHANCERY_OUTBOUND_TIMEOUT: '2',
+      CHANCERY_OUTBOUND_TIMEOUT: '4',
       CHANCERY_REGISTRATION_CLIENT_ID_METADATA_DOCUMENTS: 'true',
       // Without this limit the flood reaches the fetches, whose shares are tested here.
       CHANCERY_CLIENT_DOCUMENT_RATE_PER_NETWORK: '0',
