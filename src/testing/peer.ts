@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import type { TlsIdentity } from '../../test/tls/certificate.ts';
 import { type OutboundNeeds, type OutboundOptions, openOutboundHttp } from '../outbound/outbound-http.ts';
 import type { FetchCause, Fetched, OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
+import { listeningPort } from './listening-port.ts';
 
 /** Another server, which writes arbitrary octets. */
 export interface Peer {
@@ -42,9 +43,7 @@ export async function startPeer(t: TestContext, behaviour: Behaviour, tls?: TlsI
     });
   });
   server.on('tlsClientError', () => undefined).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  const port = await listeningPort(server);
   const scheme = tls === undefined ? 'http' : 'https';
   const peer: Peer = {
     port,

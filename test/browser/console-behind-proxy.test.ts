@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as sendRequest } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { freePort } from '../program/free-port.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { certificateAuthority } from '../tls/certificate.ts';
@@ -101,10 +101,8 @@ suite('the console behind a proxy, and on the listener of the protocol', () => {
     let program: Program | undefined;
     const proxy = reverseProxy(issued, () => program ?? assert.fail('not yet'));
     proxy.listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    const address = proxy.address();
-    assert.ok(typeof address === 'object' && address !== null);
-    const origin = `https://127.0.0.1:${address.port}`;
+    const port = await listeningPort(proxy);
+    const origin = `https://127.0.0.1:${port}`;
     program = await started(`${origin}/op`, `${origin}/ops/console/`, {
       CHANCERY_WORKERS: '2',
       CHANCERY_LISTEN_TRUSTED_PROXIES: '127.0.0.1/32',

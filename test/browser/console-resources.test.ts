@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { testKey } from '../../src/testing/jwt.ts';
-
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import {
   administer,
   assertCalm,
@@ -41,8 +39,7 @@ suite('pages of the console about other parties', () => {
     receiver = createServer((request, response) => {
       response.writeHead(request.url?.startsWith('/open') === true ? 204 : 500).end();
     }).listen(0, '127.0.0.1');
-    await once(receiver, 'listening');
-    origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+    origin = `http://127.0.0.1:${await listeningPort(receiver)}`;
     federated = await startFederatedProgram({
       CHANCERY_WEBHOOKS_ATTEMPTS_MAX: '1',
       CHANCERY_WEBHOOKS_DELIVERY_INTERVAL: '1',

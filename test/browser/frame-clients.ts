@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { VERIFIER } from '../program/code-request.ts';
 import type { Program } from '../program/start.ts';
 
@@ -59,8 +59,7 @@ export async function startFrameClient(program: Program, path = '/out'): Promise
     response.writeHead(200, headers).end(`<!doctype html><h1>${pathname}</h1>${script}`);
   };
   const server = createServer((request, response) => void answer(request, response)).listen(0, 'localhost');
-  await once(server, 'listening');
-  const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const origin = `http://localhost:${await listeningPort(server)}`;
   const registered = await register(program, origin, path);
   return {
     origin,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import { pngImage } from '../../src/testing/images.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { codeRequest } from '../program/code-request.ts';
 import { developer } from '../program/developer.ts';
 import { type Program, startProgram } from '../program/start.ts';
@@ -26,8 +26,7 @@ suite('the logo of a client in a browser (docs/adr/0053-logos.md)', () => {
         response.writeHead(200, { 'content-type': 'image/png' }).end(pngImage(300, 100));
       else response.writeHead(404).end();
     }).listen(0, '127.0.0.1');
-    await once(host, 'listening');
-    origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+    origin = `http://127.0.0.1:${await listeningPort(host)}`;
     program = await startProgram({
       mode: 'dev',
       environment: {

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { EndpointRequest, EndpointResponse } from '../../src/endpoints/contract.ts';
 import { pageResponse } from '../../src/endpoints/page-response.ts';
 import { openPages } from '../../src/pages/liquid-pages.ts';
 import { SAMPLE_PAGES } from '../../src/pages/sample-pages.ts';
 import { pngImage } from '../../src/testing/images.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { testSettings } from '../../src/testing/settings.ts';
 
 /** Every page in the forms it can have, at its name, with the headers that the program sends with it. */
@@ -41,8 +41,7 @@ export async function serveSamplePages(): Promise<SamplePagesServer> {
     const needs = { pages, settings: testSettings({ 'pages.error-details': true }) };
     send(response, staying(pageResponse(needs, request, page, { ui_locales })));
   }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listeningPort(server);
   return {
     origin: `http://127.0.0.1:${port}`,
     names: Object.keys(SAMPLE_PAGES),

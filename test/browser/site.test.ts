@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { runFile } from '../../tools/child.ts';
 import { LEFT_OUT_VARIABLE } from '../clients/installed.ts';
 import { newBrowser } from './browser.ts';
@@ -37,8 +37,7 @@ suite('the site of the documents', { skip: process.env[LEFT_OUT_VARIABLE] === '1
       if (type === undefined || !existsSync(file)) response.writeHead(404).end();
       else response.writeHead(200, { 'content-type': type }).end(readFileSync(file));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    origin = `http://127.0.0.1:${await listeningPort(server.listen(0, '127.0.0.1'))}`;
   });
   after(() => {
     server.closeAllConnections();

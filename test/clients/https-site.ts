@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { type CertificateAuthority, certificateAuthority } from '../tls/certificate.ts';
 
 /** This machine under a name that is not a loopback name, with a certificate for that name and for 127.0.0.1. */
@@ -49,11 +50,8 @@ export async function startTlsProxy(
     client.on('error', () => website.destroy());
     website.on('error', () => client.destroy());
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, address, resolve);
-  });
   return {
-    base: `https://${host}:${(server.address() as AddressInfo).port}`,
+    base: `https://${host}:${await listeningPort(server.listen(0, address))}`,
     stop: async () => {
       for (const client of open) client.destroy();
       await new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 
 const MODULES = join(import.meta.dirname, 'node_modules');
 /** The modules that the pages import, by the files that a bundler would take. */
@@ -31,11 +31,8 @@ export async function servePage(recipe: string): Promise<ScriptPage> {
     response.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript');
     response.end(file === undefined ? page : readFileSync(join(MODULES, file)));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
   return {
-    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    base: `http://127.0.0.1:${await listeningPort(server.listen(0, '127.0.0.1'))}`,
     configure(values) {
       for (const [word, value] of Object.entries(values)) page = page.replaceAll(word, value);
     },

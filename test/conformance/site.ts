@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 
 /** A request of the provider to an address of a relying party. */
 export interface Received {
@@ -66,8 +66,7 @@ export async function openSites(identity: { cert: string; key: string }): Promis
       response.end(typeof document?.body === 'function' ? document.body() : document?.body);
     });
   }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listeningPort(server);
   return {
     open(name) {
       const base = `/test/a/${name}`;

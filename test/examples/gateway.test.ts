@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import * as openid from 'openid-client';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { credentialsOf, type Enterprise, LEDGER, startEnterprise } from '../journeys/enterprise.ts';
 import { REPOSITORY } from '../journeys/launcher.ts';
 import { endedWithTests } from '../program/children.ts';
@@ -29,9 +30,7 @@ const stopping: (() => void)[] = [];
 before(async () => {
   enterprise = await startEnterprise();
   ledger.listen(0, '127.0.0.1');
-  await once(ledger, 'listening');
-  const address = ledger.address();
-  assert.ok(typeof address === 'object' && address !== null);
+  const port = await listeningPort(ledger);
   const metadata = JSON.parse(readFileSync(join(FOLDER, 'gateway.json'), 'utf8')) as openid.ClientMetadata;
   const { idp } = enterprise;
   const own = await openid.dynamicClientRegistration(
@@ -42,7 +41,7 @@ before(async () => {
   );
   const credentials = join(files, 'credentials.json');
   writeFileSync(credentials, JSON.stringify(credentialsOf(own)));
-  const words = ['--issuer', idp.issuer, '--api', `http://127.0.0.1:${address.port}`];
+  const words = ['--issuer', idp.issuer, '--api', `http://127.0.0.1:${port}`];
   const gateway = endedWithTests(
     spawn(
       process.execPath,

@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type ResourceServer, resourceServer } from '../../src/resource-server/resource-server.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { emitResourceServer } from '../../tools/build/client.ts';
 import { installClients } from '../clients/installed.ts';
 import { REPOSITORY } from '../journeys/launcher.ts';
@@ -55,10 +55,8 @@ before(async () => {
   const frameworks = (await import(pathToFileURL(join(EXAMPLE, 'frameworks.mjs')).href)) as Frameworks;
   for (const start of Object.values(frameworks)) {
     const server = await start(api);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     servers.push(server);
-    origins.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    origins.push(`http://127.0.0.1:${await listeningPort(server.listen(0, '127.0.0.1'))}`);
   }
   while (!api.isLive()) await sleep(10);
 });

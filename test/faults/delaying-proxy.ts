@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 
 /** Stands between a server and its database, in this process. */
 export interface DelayingProxy {
@@ -24,10 +25,8 @@ export async function startDelayingProxy(to: number): Promise<DelayingProxy> {
     });
     far.on('close', () => setTimeout(() => near.destroy(), proxy.delay_ms));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const proxy: DelayingProxy = {
-    port: (server.address() as AddressInfo).port,
+    port: await listeningPort(server.listen(0, '127.0.0.1')),
     delay_ms: 0,
     async close() {
       const closed = once(server, 'close');

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { signedJwt, type TestKey, testKey } from '../../src/testing/jwt.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 
 const LIFETIME = 3600;
 const TYPE = 'application/entity-statement+jwt';
@@ -46,8 +46,7 @@ export async function startAuthorities(): Promise<Authorities> {
     else if (typeof answer === 'string') response.writeHead(200, { 'content-type': TYPE }).end(answer);
     else answer(response, request);
   }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const base = `http://127.0.0.1:${await listeningPort(server)}`;
   return {
     base,
     asked,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { after, test } from 'node:test';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import {
   claimRows,
   confusedRows,
@@ -24,10 +24,8 @@ const canary = createServer((socket) => {
   connections += 1;
   socket.on('error', () => undefined).end();
 }).listen(0, '127.0.0.1');
-await once(canary, 'listening');
 after(() => canary.close());
-const { port } = canary.address() as { readonly port: number };
-const CANARY_URL = `https://127.0.0.1:${port}`;
+const CANARY_URL = `https://127.0.0.1:${await listeningPort(canary)}`;
 
 const environment = {
   CHANCERY_KEYS_JWK_SET: JWK_SET,

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -7,28 +6,27 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scopeOfRole } from '../../src/spec/admin-scopes.ts';
 import { withFolderLock } from '../../src/storage/sqlite/backup-folder.ts';
-import { addTenant } from '../../src/testing/storage/add-tenant.ts';
-import { type Program, sha256 } from '../program/start.ts';
-import { openProgramStorage, storageUrl } from '../program/storage-place.ts';
-import { ADMIN_PATH, administering, assertRefused, secondNode, tokenWith } from './admin-requests.ts';
+import { type Program } from '../program/start.ts';
+import { storageUrl } from '../program/storage-place.ts';
+import {
+  ADMIN_PATH,
+  addRival,
+  administering,
+  assertRefused,
+  RIVAL,
+  rivalAdmin,
+  secondNode,
+  tokenWith,
+} from './admin-requests.ts';
 import { type Answer, attackedProgram, encode, type HostileRequest } from './attacked-program.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';
 
 /** H-545…H-549: backups over the administration API. PostgreSQL has tools of its own, which every operation names. */
-const RIVAL = '/rival';
-const rivalAdmin = randomBytes(32).toString('hex');
-const attacked = attackedProgram(
-  { environment: { CHANCERY_ADMIN_LISTENERS: 'both' } },
-  async ({ program, secrets }) => {
-    const storage = await openProgramStorage(program.folder);
-    const settings = { 'admin.token-sha256': [sha256(rivalAdmin)] };
-    await addTenant(storage, { id: 'rival', issuer: `${program.issuer}${RIVAL}`, settings });
-    await storage.close();
-    secrets.add(rivalAdmin);
-    const url = await storageUrl(program.folder);
-    file = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
-  },
-);
+const attacked = attackedProgram({ environment: { CHANCERY_ADMIN_LISTENERS: 'both' } }, async (prepared) => {
+  await addRival(prepared);
+  const url = await storageUrl(prepared.program.folder);
+  file = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
+});
 let file: string | undefined;
 let second: Promise<Program> | undefined;
 after(async () => await (await second)?.stop());

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import type { OperationContract } from '../../src/endpoints/admin/operation-contract.ts';
 import { ADMIN_CONTRACTS, ADMIN_CONTRACTS_OF_DEFAULT_TENANT } from '../../src/tenant/admin-endpoints.ts';
+import { addTenant } from '../../src/testing/storage/add-tenant.ts';
 import { type Address, converse } from '../program/raw-socket.ts';
 import { type Program, sha256, startProgram } from '../program/start.ts';
+import { openProgramStorage } from '../program/storage-place.ts';
 import { type Answer, type Attacked, encode, type HostileRequest } from './attacked-program.ts';
 import { JSON_TYPE } from './registry.ts';
 
@@ -75,6 +78,20 @@ export async function tokenWith(attacked: Attacked, scope: string): Promise<stri
 export function assertRefused(answer: Answer, status: number, code: string): void {
   assert.equal(answer.status, status, `${answer.status} ${answer.body}`);
   assert.equal(answer.json['type'], `urn:chancery:problem:${code}`);
+}
+
+/** The path of a second tenant below the issuer. */
+export const RIVAL = '/rival';
+/** Its break-glass token. */
+export const rivalAdmin = randomBytes(32).toString('hex');
+
+/** Adds the second tenant to the database of an attacked program. */
+export async function addRival({ program, secrets }: Pick<Attacked, 'program' | 'secrets'>): Promise<void> {
+  const storage = await openProgramStorage(program.folder);
+  const settings = { 'admin.token-sha256': [sha256(rivalAdmin)] };
+  await addTenant(storage, { id: 'rival', issuer: `${program.issuer}${RIVAL}`, settings });
+  await storage.close();
+  secrets.add(rivalAdmin);
 }
 
 /** Starts a second server on the database of an attacked one. */

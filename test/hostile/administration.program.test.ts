@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { dpopKey } from '../../src/testing/dpop.ts';
-import { addTenant } from '../../src/testing/storage/add-tenant.ts';
-import { type Program, sha256 } from '../program/start.ts';
-import { openProgramStorage } from '../program/storage-place.ts';
+import { type Program } from '../program/start.ts';
 import {
   ADMIN_PATH,
+  addRival,
   administering,
   ask,
   askManagement,
@@ -15,6 +13,8 @@ import {
   createClient,
   FORM_TYPE,
   operationsAt,
+  RIVAL,
+  rivalAdmin,
   secondNode,
   tokenOf,
   tokenWith,
@@ -24,18 +24,7 @@ import { testInvariantsAtTheEnd } from './closing-tests.ts';
 import { authorise, JSON_TYPE, PLAIN, register } from './registry.ts';
 
 /** H-490…H-509: requests to the administration, on both listeners. */
-const RIVAL = '/rival';
-const rivalAdmin = randomBytes(32).toString('hex');
-const attacked = attackedProgram(
-  { environment: { CHANCERY_ADMIN_LISTENERS: 'both' } },
-  async ({ program, secrets }) => {
-    const storage = await openProgramStorage(program.folder);
-    const settings = { 'admin.token-sha256': [sha256(rivalAdmin)] };
-    await addTenant(storage, { id: 'rival', issuer: `${program.issuer}${RIVAL}`, settings });
-    await storage.close();
-    secrets.add(rivalAdmin);
-  },
-);
+const attacked = attackedProgram({ environment: { CHANCERY_ADMIN_LISTENERS: 'both' } }, addRival);
 
 const KEYS = '/keys';
 const admin = (method: string, path: string, more?: Parameters<typeof administering>[3]): HostileRequest =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { after, before, test } from 'node:test';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import type { Attacked } from './attacked-program.ts';
 import { attackedProgram } from './attacked-program.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';
@@ -25,9 +25,7 @@ before(async () => {
     connections += 1;
     socket.on('error', () => undefined).end();
   }).listen(0, '::');
-  await once(canary, 'listening');
-  const address = canary.address();
-  if (address !== null && typeof address === 'object') ({ port } = address);
+  port = await listeningPort(canary);
 });
 
 after(() => canary.close());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { after, before, test } from 'node:test';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { addTenant } from '../../src/testing/storage/add-tenant.ts';
 import { codeRequest } from '../program/code-request.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
@@ -81,9 +81,7 @@ before(async () => {
     connections += 1;
     socket.on('error', () => undefined).end();
   }).listen(0, '::');
-  await once(canary, 'listening');
-  const address = canary.address();
-  if (address !== null && typeof address === 'object') canaryPort = address.port;
+  canaryPort = await listeningPort(canary);
 });
 
 after(() => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { after, test } from 'node:test';
 import { signedJwt, testKey } from '../../src/testing/jwt.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { type Answer, attackedProgram } from './attacked-program.ts';
 import { type AssertingClient, KEY, registerAsserting, tokenRequest } from './client-assertions.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';
@@ -27,7 +27,7 @@ const publish: RequestListener = ({ url = '' }, response) => {
   response.end(DOCUMENTS[url] ?? '{}');
 };
 const peer = createServer(publish).listen(0, '127.0.0.1');
-await once(peer, 'listening');
+const origin = `http://127.0.0.1:${await listeningPort(peer)}`;
 after(() => {
   peer.close();
   peer.closeAllConnections();
@@ -44,9 +44,7 @@ const attacked = attackedProgram({
 });
 
 async function clientAt(path: string): Promise<AssertingClient> {
-  const address = peer.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  const jwks_uri = `http://127.0.0.1:${address.port}${path}`;
+  const jwks_uri = origin + path;
   return await registerAsserting(attacked, 'private_key_jwt', { jwks: undefined, jwks_uri });
 }
 

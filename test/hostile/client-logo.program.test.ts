@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { gifImage, pngChunk, pngImage } from '../../src/testing/images.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { plainBrowser } from '../program/plain-browser.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { authorizeUrl, CALLBACK, register } from './sign-in-world.ts';
@@ -29,9 +29,8 @@ async function startHost(address: string, answer: RequestListener): Promise<Logo
     asked.push(request.url ?? '');
     answer(request, response);
   }).listen(0, address);
-  await once(server, 'listening');
   return {
-    origin: `http://${address}:${(server.address() as AddressInfo).port}`,
+    origin: `http://${address}:${await listeningPort(server)}`,
     asked,
     async close() {
       server.closeAllConnections();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { CALLBACK } from './sign-in-world.ts';
 
 /** Answers a request for the document at this URL. */
@@ -191,11 +191,9 @@ export async function startDocumentServer(
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
   });
   server.listen(0, '0.0.0.0');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(address !== null && typeof address === 'object');
+  const port = await listeningPort(server);
   return {
-    port: address.port,
+    port: port,
     asked,
     close() {
       for (const socket of sockets) socket.destroy();

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import {
   createServer,
@@ -14,6 +13,7 @@ import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { administration } from '../program/administration.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
@@ -72,10 +72,8 @@ before(async () => {
   receiver = createServer((request, response) => {
     void text(request).then((body) => answer(request, response, body));
   }).listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  const address = receiver.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  origin = `http://127.0.0.1:${address.port}`;
+  const port = await listeningPort(receiver);
+  origin = `http://127.0.0.1:${port}`;
   program = await startProgram({ mode: 'dev', folder, environment });
 });
 

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signedJwt, testKey } from '../../src/testing/jwt.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { addTenant } from '../../src/testing/storage/add-tenant.ts';
 import { type Program, sha256 } from '../program/start.ts';
 import { storageAt } from '../program/storage-place.ts';
@@ -45,8 +46,7 @@ export async function startMuteHosts(): Promise<MuteHosts> {
       .on('close', () => sockets.delete(socket))
       .resume();
   }).listen(0, '0.0.0.0');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listeningPort(server);
   return {
     get open() {
       return sockets.size;
@@ -72,8 +72,7 @@ export async function startKeyHost(): Promise<{
   const server = createHttpServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/jwk-set+json' }).end(keys);
   }).listen(0, '0.0.0.0');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listeningPort(server);
   return {
     url: (number) => `http://127.8.${number >> 8}.${number & 255}:${port}/keys`,
     close() {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { segment, signedJwt, testKey } from '../../src/testing/jwt.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { type Program, startProgram } from '../program/start.ts';
 
 /** Request objects by reference (RFC 9101 §5.2), fetched by the started program from servers on loopback. */
@@ -36,9 +36,8 @@ before(async () => {
   loopbackV6.on('connection', () => {
     connectionsV6 += 1;
   });
-  await Promise.all([peer, other, loopbackV6].map(async (server) => await once(server, 'listening')));
-  url = `http://127.0.0.1:${portOf(peer)}`;
-  otherUrl = `http://127.0.0.2:${portOf(other)}`;
+  url = `http://127.0.0.1:${await listeningPort(peer)}`;
+  otherUrl = `http://127.0.0.2:${await listeningPort(other)}`;
   program = await startProgram({
     mode: 'dev',
     environment: {
@@ -58,12 +57,6 @@ after(async () => {
   }
   await Promise.all([program.stop(), production.stop()]);
 });
-
-function portOf(server: Server): number {
-  const address = server.address();
-  assert.ok(address !== null && typeof address === 'object');
-  return address.port;
-}
 
 function serve(request: IncomingMessage, response: ServerResponse): void {
   const path = request.url ?? '';
@@ -182,8 +175,8 @@ test('H-370 production: registered, and request_uri_not_supported without a fetc
   assert.equal('require_request_uri_registration' in metadata, false);
 });
 
-const INTERNAL = (): readonly string[] => [
-  `http://[::1]:${portOf(loopbackV6)}/o`,
+const internalUrls = async (): Promise<readonly string[]> => [
+  `http://[::1]:${await listeningPort(loopbackV6)}/o`,
   'http://169.254.169.254/latest/meta-data/',
   'http://10.0.0.1/o',
   'http://0.0.0.0/o',
@@ -193,7 +186,7 @@ const INTERNAL = (): readonly string[] => [
 
 // proves rfc9101-10.4.1-1
 test('H-363 registered addresses of the inside: refused, and no connection (decision 50)', async () => {
-  for (const uri of INTERNAL()) {
+  for (const uri of await internalUrls()) {
     const client_id = await registered(program, [uri]);
     assert.match(
       (await ask(program, client_id, uri)).outcome,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { type Answer, attackedProgram } from './attacked-program.ts';
 import { assertAnswer, getClient, PLAIN, postClient, putClient, register } from './registry.ts';
 
@@ -110,10 +110,8 @@ before(async () => {
     if (name === 'changes') return answering(changing)(response, request);
     (BEHAVIOURS[name] ?? answering('', {}, 404))(response, request);
   }).listen(0, '127.0.0.1');
-  await once(peer, 'listening');
-  const address = peer.address();
-  assert.ok(address !== null && typeof address === 'object');
-  url = `http://127.0.0.1:${address.port}`;
+  const port = await listeningPort(peer);
+  url = `http://127.0.0.1:${port}`;
 });
 
 after(() => {

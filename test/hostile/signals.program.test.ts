@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -12,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Storage, TenantStorage } from '../../src/ports/storage.ts';
 import type { ClientId, StreamId, Subject, TenantId } from '../../src/spec/identifiers.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { opened, type SecurityEvent } from '../../src/testing/signals.ts';
 import { aSession, NEW_SESSION } from '../../src/testing/storage/end-user-examples.ts';
 import { anEvent } from '../../src/testing/storage/stored-examples.ts';
@@ -54,10 +54,8 @@ before(async () => {
   receiver = createServer((request, response) => {
     void text(request).then((body) => answer(request, response, body));
   }).listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  const address = receiver.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  origin = `http://127.0.0.1:${address.port}`;
+  const port = await listeningPort(receiver);
+  origin = `http://127.0.0.1:${port}`;
   one = await startProgram({ mode: 'dev', folder, environment });
   two = await startProgram({
     mode: 'dev',

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { attackedProgram } from './attacked-program.ts';
 
 /** docs/contract/hostile/watching.md. */
@@ -28,8 +27,7 @@ const collector: Server = createServer((request, response) => {
   });
 });
 collector.listen(0, '127.0.0.1');
-await once(collector, 'listening');
-const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`;
+const endpoint = `http://127.0.0.1:${await listeningPort(collector)}/v1/traces`;
 
 const recording = attackedProgram({
   environment: { CHANCERY_TRACING_ENDPOINT: endpoint, CHANCERY_TRACING_SAMPLE_PERCENT: '100' },

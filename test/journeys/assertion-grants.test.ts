@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { after, before, test } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import { signedJwt, testKey } from '../../src/testing/jwt.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { assertionXml, encoded, signedXml } from '../../src/testing/saml.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { certificateAuthority } from '../tls/certificate.ts';
@@ -25,9 +25,7 @@ before(async () => {
     response.writeHead(200, { 'content-type': 'application/jwk-set+json' });
     response.end(JSON.stringify({ keys: [JWT_KEY.jwk] }));
   }).listen(0, '127.0.0.1');
-  await once(idp, 'listening');
-  const address = idp.address();
-  assert.ok(typeof address === 'object' && address !== null);
+  const port = await listeningPort(idp);
   program = await startProgram({
     mode: 'dev',
     issuerPath: '/c2',
@@ -39,7 +37,7 @@ before(async () => {
         {
           issuer: 'https://people.example',
           kind: 'jwt',
-          'jwks-uri': `http://127.0.0.1:${address.port}/jwks`,
+          'jwks-uri': `http://127.0.0.1:${port}/jwks`,
           'subject-prefix': 'people:',
           scope: ['read'],
         },

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { chancery, type Ended } from './command.ts';
 import { jsonLines, type Members, one, requestToken } from './registry-commands.ts';
@@ -176,8 +176,7 @@ test('a redirect of a server is not followed: the token goes nowhere else', asyn
     seen.push(request.headers.authorization);
     response.writeHead(302, { location: `${program.managementUrl}/admin/v1/keys` }).end();
   });
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-  const { port } = other.address() as AddressInfo;
+  const port = await listeningPort(other.listen(0, '127.0.0.1'));
   const words = ['keys', 'list', '--server', `http://127.0.0.1:${port}`];
   const { how, stderr } = await chancery(words, { CHANCERY_TOKEN_FILE: tokenFile }, { folder });
   other.close();

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createPublicKey, sign, verify } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import {
   createEntityConfiguration,
@@ -14,6 +13,7 @@ import {
 } from '@openid-federation/core';
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose';
 import { type TestKey, testKey } from '../../src/testing/jwt.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { type Program, startProgram } from '../program/start.ts';
 
 /** A trust anchor and a relying party made with @openid-federation/core, which was written independently of this server. */
@@ -131,8 +131,7 @@ before(async () => {
       (failure: unknown) => response.writeHead(500).end(String(failure)),
     );
   }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  base = `http://127.0.0.1:${await listeningPort(server)}`;
   program = await startProgram({
     mode: 'dev',
     environment: {

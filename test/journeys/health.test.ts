@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { freePort } from '../program/free-port.ts';
 import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
 import { chancery, type Ended } from './command.ts';
@@ -65,10 +64,8 @@ test('health: without a server at the port, one line says so, exit code 1', asyn
 test('health: a server that answers 503 does not serve, its answer says why, exit code 1', async () => {
   const answer = { status: 'not-ready', checks: { storage: 'failed' } };
   const server = createServer((_request, response) => response.writeHead(503).end(JSON.stringify(answer)));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listeningPort(server.listen(0, '127.0.0.1'));
   try {
-    const { port } = server.address() as AddressInfo;
     const words = await health(port);
     assert.equal(words.how, 1);
     assert.match(words.stderr, /answers 503: \{"status":"not-ready"/u);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as client from 'openid-client';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { developer } from '../program/developer.ts';
 import { type PlainBrowser, plainBrowser, type Visit } from '../program/plain-browser.ts';
 import { type Program, type StartOptions, startProgram } from '../program/start.ts';
@@ -44,12 +45,10 @@ export async function startBackChannel(): Promise<BackChannel> {
       if (status !== 'hang') response.writeHead(status).end();
     });
   }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
+  const port = await listeningPort(server);
   const received = (name: string): readonly Received[] => all.filter(({ path }) => path === `/${name}`);
   return {
-    url: (name) => `http://127.0.0.1:${address.port}/${name}`,
+    url: (name) => `http://127.0.0.1:${port}/${name}`,
     received,
     async until(name, count) {
       for (let attempt = 0; attempt < 1000 && received(name).length < count; attempt += 1) await sleep(20);

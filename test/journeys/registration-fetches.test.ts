@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { after, before, test } from 'node:test';
 import { signedJwt, testKey } from '../../src/testing/jwt.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { type Answer, ask, assertRefused, call, manage, registrationOf } from './conformance-exchange.ts';
 
@@ -24,10 +24,8 @@ before(async () => {
     response.writeHead(url in DOCUMENTS ? 200 : 404, { 'content-type': 'application/json' });
     response.end(DOCUMENTS[url] ?? '{}');
   }).listen(0, '127.0.0.1');
-  await once(peer, 'listening');
-  const address = peer.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  peerUrl = `http://127.0.0.1:${address.port}`;
+  const port = await listeningPort(peer);
+  peerUrl = `http://127.0.0.1:${port}`;
   program = await startProgram({
     mode: 'dev',
     environment: {

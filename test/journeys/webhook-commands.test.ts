@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listeningPort } from '../../src/testing/listening-port.ts';
 import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
 import { storageUrl } from '../program/storage-place.ts';
 import { commandHere, jsonOf, type Run } from './command-here.ts';
@@ -30,10 +30,8 @@ before(async () => {
     received.push(request.url ?? '');
     response.writeHead(request.url === '/closed' ? 500 : 204).end();
   }).listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  const address = receiver.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  origin = `http://127.0.0.1:${address.port}`;
+  const port = await listeningPort(receiver);
+  origin = `http://127.0.0.1:${port}`;
   program = await startProgram({ mode: 'dev', folder, environment: SETTINGS });
   const tokenFile = join(folder, 'admin-token');
   writeFileSync(tokenFile, program.adminToken, { mode: 0o600 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listeningPort } from '../listening-port.ts';
 
 /** A network between the program and its database that fails when it is told to. */
 export interface TestProxy {
@@ -43,9 +44,8 @@ export async function startProxy(target: number): Promise<TestProxy> {
       said = Buffer.alloc(0);
     });
   }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listeningPort(server),
     hold(now) {
       held = now;
     },

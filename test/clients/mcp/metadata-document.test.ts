@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { listeningPort } from '../../../src/testing/listening-port.ts';
 import { freePort } from '../../program/free-port.ts';
 import { certificateAuthority } from '../../tls/certificate.ts';
 import { type NotesWorld, startNotesWorld } from './notes-server.ts';
@@ -30,10 +30,7 @@ for (const sdk of ['1', '2'] as const) {
         response.setHeader('content-type', 'application/json');
         response.end(document);
       });
-      host.listen(0, '127.0.0.1');
-      await once(host, 'listening');
-      const address = host.address();
-      url = `https://localhost:${address !== null && typeof address === 'object' ? address.port : 0}/client.json`;
+      url = `https://localhost:${await listeningPort(host.listen(0, '127.0.0.1'))}/client.json`;
       port = await freePort();
       document = JSON.stringify({
         client_id: url,

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { listeningPort } from '../../../src/testing/listening-port.ts';
 import type { Program } from '../../program/start.ts';
 import { type Experiment, milliseconds } from '../experiment.ts';
 import type { Ledger } from '../ledger.ts';
@@ -33,8 +33,7 @@ export const hangingPeer: Experiment = {
         .on('close', () => sockets.delete(socket))
         .resume();
     }).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
+    const port = await listeningPort(silent);
     try {
       const environment = {
         CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
