@@ -6,8 +6,8 @@ import { type TestKey, testKey } from '../../src/testing/jwt.ts';
 import type { SamlKey } from '../../src/testing/saml.ts';
 import { type Authorities, type Entity, startAuthorities } from '../../test/federation/authorities.ts';
 import { type Program, sha256, startProgram } from '../../test/program/start.ts';
+import { streamClient } from '../../test/program/stream-client.ts';
 import { certificateAuthority } from '../../test/tls/certificate.ts';
-import { basic } from './steps.ts';
 
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 export const SAML2_BEARER = 'urn:ietf:params:oauth:grant-type:saml2-bearer';
@@ -196,28 +196,10 @@ async function idTokenOf({ url, directToken }: Program, { client_id }: Registere
 }
 
 async function aReceiver(program: Program): Promise<Receiver> {
-  const client = await register(program, { grant_types: ['client_credentials'], scope: 'ssf.manage' });
-  const { access_token } = await read<{ access_token: string }>(
-    await fetch(`${program.url}/token`, {
-      method: 'POST',
-      headers: basic(client),
-      body: new URLSearchParams({ grant_type: 'client_credentials' }),
-    }),
-  );
-  const { stream_id } = await read<{ stream_id: string }>(
-    await fetch(`${program.url}/ssf/streams`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
-      body: '{}',
-    }),
-  );
-  return { access_token, stream_id };
-}
-
-async function read<T>(answer: Response): Promise<T> {
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${answer.url} answered ${text}`);
-  return JSON.parse(text) as T;
+  const { access_token, send } = await streamClient(program);
+  const { status, text, json } = await send(program, 'POST', '/streams', {});
+  if (status !== 201) throw new Error(`the new stream answered ${text}`);
+  return { access_token, stream_id: String(json['stream_id']) };
 }
 
 async function register({ url, masterToken }: Program, metadata: object): Promise<Registered> {
@@ -226,5 +208,7 @@ async function register({ url, masterToken }: Program, metadata: object): Promis
     headers: { authorization: `Bearer ${masterToken}`, 'content-type': 'application/json' },
     body: JSON.stringify(metadata),
   });
-  return await read(answer);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`registration answered ${text}`);
+  return JSON.parse(text) as Registered;
 }

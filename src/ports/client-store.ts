@@ -174,7 +174,8 @@ export interface ClientStore {
   create(client: StoredClient, conditions: CreateConditions): Promise<CreateOutcome>;
   /**
    * Stores `client`, whose version is already raised, if the stored version is still `expectedVersion` and the instance
-   * is the same. Records the event in the same transaction. Maintenance without a visible effect has no event.
+   * is the same. Records the event in the same transaction, and tells the streams of the client of changed secrets. Maintenance
+   * without a visible effect has no event.
    * @param versionsMax the most former versions that are kept of the client: with an event, the stored version joins them in the
    * same transaction, and the oldest go. Absent or 0: no version is added
    */

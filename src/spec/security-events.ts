@@ -10,6 +10,9 @@ export const REQUESTABLE_EVENTS = {
   'token-claims-change': `${CAEP}token-claims-change`,
 } as const;
 
+/** The `credential_type` of a client's secret, which OpenID CAEP 1.0 §3.2.1 does not name. */
+export const CLIENT_SECRET_CREDENTIAL = 'client-secret';
+
 export type RequestableEvent = keyof typeof REQUESTABLE_EVENTS;
 
 /** Every kind of event, with its type. */

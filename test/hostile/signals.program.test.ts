@@ -15,9 +15,10 @@ import { listeningPort } from '../../src/testing/listening-port.ts';
 import { opened, type SecurityEvent } from '../../src/testing/signals.ts';
 import { aSession, NEW_SESSION } from '../../src/testing/storage/end-user-examples.ts';
 import { anEvent } from '../../src/testing/storage/stored-examples.ts';
-import { type Answered, answered } from '../program/administration.ts';
+import type { Answered } from '../program/administration.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
+import { type StreamClient, streamClient } from '../program/stream-client.ts';
 
 /** H-653…H-668: two nodes and their receivers, crashes, foreign streams and forged answers. */
 const PATIENCE_MS = 90_000;
@@ -73,50 +74,15 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Caller {
-  readonly client_id: string;
-  readonly client_secret: string;
-  send(node: Program, method: string, path: string, body?: unknown): Promise<Answered>;
-}
-
-async function aCaller(scope = 'ssf.manage'): Promise<Caller> {
-  const registered = await fetch(`${one.url}/clients`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${one.masterToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      grant_types: ['client_credentials', 'authorization_code'],
-      redirect_uris: [CALLBACK],
-      scope,
-    }),
+const aCaller = async (): Promise<StreamClient> =>
+  await streamClient(one, {
+    grant_types: ['client_credentials', 'authorization_code'],
+    redirect_uris: [CALLBACK],
   });
-  const { client_id, client_secret } = (await registered.json()) as Readonly<Record<string, string>>;
-  const granted = await fetch(`${one.url}/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
-  });
-  const { access_token } = (await granted.json()) as Readonly<Record<string, string>>;
-  assert.ok(access_token !== undefined && client_id !== undefined && client_secret !== undefined);
-  return {
-    client_id,
-    client_secret,
-    async send(node, method, path, body) {
-      const answer = await fetch(`${node.url}/ssf${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${access_token}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      return await answered(answer);
-    },
-  };
-}
 
 const tenantOf = (): TenantStorage => storage.forTenant(one.tenant as TenantId);
 
-async function aStream(caller: Caller, path?: string): Promise<StreamId> {
+async function aStream(caller: StreamClient, path?: string): Promise<StreamId> {
   const delivery = { method: 'urn:ietf:rfc:8935', endpoint_url: `${origin}${path ?? ''}` };
   const made = await caller.send(one, 'POST', '/streams', path === undefined ? {} : { delivery });
   assert.equal(made.status, 201, made.text);
@@ -124,7 +90,7 @@ async function aStream(caller: Caller, path?: string): Promise<StreamId> {
 }
 
 /** Ends a session in which the client takes part, as another process could. */
-async function end({ client_id }: Caller, sub: string): Promise<void> {
+async function end({ client_id }: StreamClient, sub: string): Promise<void> {
   const { clients, sessions } = tenantOf();
   const client = (await clients.find(client_id as ClientId)) ?? assert.fail();
   const now = Math.floor(Date.now() / 1000);
@@ -187,7 +153,7 @@ test('the receiver of the examples verifies an event, prints it and acknowledges
   assert.equal((await tenantOf().eventStreams.find(stream))?.delivered, 1);
 });
 
-test('H-654 processes that are killed while they push: the next one sends the same event again, and loses none', async () => {
+test('H-654 and F56 processes that are killed while they push: the next one sends the same event again, and loses none', async () => {
   const caller = await aCaller();
   const stream = await aStream(caller, '/held');
   isHolding = true;

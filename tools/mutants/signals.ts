@@ -96,6 +96,24 @@ export const SIGNALS: readonly Mutant[] = [
     killers: [{ file: DELIVERY_TEST, test: 'H-661 a client with pairwise subjects sees its own names' }],
   },
   {
+    name: 'signals-secret-untold',
+    fault: 'A changed secret writes no event for the streams of its client.',
+    edits: [
+      {
+        file: 'src/storage/sqlite/clients.ts',
+        find: '          if (facts !== undefined) signal.ofClient(tenant, client, facts, event);',
+        replace:
+          "          if (facts === undefined) signal.ofClient(tenant, client, { kind: 'verification' }, event);",
+      },
+    ],
+    killers: [
+      {
+        file: CONTRACT,
+        test: 'changed secrets are told to the streams of their client, alone and in a batch',
+      },
+    ],
+  },
+  {
     name: 'signals-paused-stream-speaks',
     fault: 'A paused stream goes on.',
     edits: [

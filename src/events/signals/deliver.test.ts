@@ -18,7 +18,7 @@ import {
   signalTenant,
   type TestReceiver,
 } from '../../testing/signals.ts';
-import { CALLBACK, ISSUER, type TestTenant } from '../../testing/tenant.ts';
+import { ADMIN, CALLBACK, ISSUER, type TestTenant } from '../../testing/tenant.ts';
 
 const ACCEPTED: Posted = { status: 'answered', code: 202 };
 
@@ -282,4 +282,35 @@ test('a refresh token that its client revokes ends its grant: the streams of the
     format: 'opaque',
     id: client_id,
   });
+});
+
+test('a secret that an operator adds or rotates is told to the streams of its client (OpenID CAEP 1.0 §3.2)', async () => {
+  const scene = await aScene();
+  const { client_id } = scene.receiver.client;
+  const segments = { client_id };
+  const wishes = { create: {}, rotate: { keep_previous_seconds: 60 } };
+  for (const [verb, json] of Object.entries(wishes)) {
+    const changed = await scene.tenant.send(`admin-client-secret-${verb}`, { bearer: ADMIN, segments, json });
+    assert.ok(changed.status < 300, changed.body);
+    await scene.deliver();
+  }
+  const application = { format: 'complex', application: { format: 'opaque', id: client_id } };
+  assert.deepEqual(
+    scene.sent.map(({ event: { type, claims, body } }) => [
+      type.split('/').at(-1),
+      claims.sub_id,
+      body['credential_type'],
+      body['change_type'],
+      body['initiating_entity'],
+      body['reason_admin'],
+    ]),
+    ['create', 'update'].map((change_type) => [
+      'credential-change',
+      application,
+      'client-secret',
+      change_type,
+      'admin',
+      { en: 'The credentials of the application were changed.' },
+    ]),
+  );
 });

@@ -4,7 +4,12 @@ import type { ServerKeys } from '../../keys/server-keys.ts';
 import type { StoredSecurityEvent, StoredStream } from '../../ports/event-stream-store.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { SignatureAlgorithm } from '../../spec/jose-algorithms.ts';
-import { EVENT_TYPES, SECURITY_EVENT_TYPE, type SignalKind } from '../../spec/security-events.ts';
+import {
+  CLIENT_SECRET_CREDENTIAL,
+  EVENT_TYPES,
+  SECURITY_EVENT_TYPE,
+  type SignalKind,
+} from '../../spec/security-events.ts';
 import type { SubjectIdentifier } from '../../spec/subject-identifier.ts';
 
 /** The facts of an event, as the storage wrote them. */
@@ -105,8 +110,14 @@ function bodyOf(
     ...(claims === undefined ? {} : { claims }),
     ...(at === null ? {} : { event_timestamp: at }),
     initiating_entity: initiator(facts.actor ?? ''),
-    reason_admin: { en: REASONS[facts.action ?? ''] ?? 'The authorisation server ended it.' },
+    reason_admin: { en: reasonOf(facts) },
   };
+}
+
+/** Returns why it happened, by what changed and by the action of the audit. */
+function reasonOf({ credential_type, action = '' }: SignalFacts): string {
+  if (credential_type === CLIENT_SECRET_CREDENTIAL) return SECRET_CHANGED;
+  return REASONS[action] ?? 'The authorisation server ended it.';
 }
 
 /** Returns the party that invoked the event (OpenID CAEP 1.0 §2), from the actor of the audit. */
@@ -116,7 +127,8 @@ function initiator(actor: string): 'admin' | 'user' | 'policy' | 'system' {
   return actor === 'server' ? 'policy' : 'system';
 }
 
-/** Why it happened, by the action of the audit. */
+const SECRET_CHANGED = 'The credentials of the application were changed.';
+
 const REASONS: Readonly<Record<string, string>> = {
   'session.end': 'The session was ended.',
   'session.create': 'Another session took the place of this one.',
@@ -126,5 +138,4 @@ const REASONS: Readonly<Record<string, string>> = {
   'account.update': 'The account was changed.',
   'account.delete': 'The account was deleted.',
   'account.revoke': 'Everything of the person was revoked.',
-  'client.secret': 'The credentials of the application were changed.',
 };

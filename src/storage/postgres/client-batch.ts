@@ -2,7 +2,7 @@ import type { ClientChange, ClientConflict, ClientStore, StoredClient } from '..
 import type { TenantId } from '../../spec/identifiers.ts';
 import { clientsOf, conflictsOf } from '../client-conflicts.ts';
 import type { OfTenant, ResultOf, ValuesOf } from '../verbs.ts';
-import type { PostgresWrite, Transaction } from './noun.ts';
+import { GO_INTERACTIVE, type PostgresWrite, type Transaction } from './noun.ts';
 import { Refused, statement } from './statement.ts';
 
 const VERSIONS = statement(
@@ -63,6 +63,8 @@ async function alone<Verb>(
   transaction: Transaction,
   ...values: ValuesOf<Verb>
 ): Promise<ResultOf<Verb> | 'absent'> {
-  const outcome = await (pipelined ?? interactive)?.(transaction, ...values);
+  const first = await pipelined?.(transaction, ...values);
+  const outcome =
+    first === undefined || first === GO_INTERACTIVE ? await interactive?.(transaction, ...values) : first;
   return typeof outcome === 'symbol' || outcome === undefined ? 'absent' : outcome;
 }

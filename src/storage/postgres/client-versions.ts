@@ -13,7 +13,7 @@ const KEEPING = `INSERT INTO client_version (tenant, client_id, instance, versio
    WHERE tenant = :tenant AND client_id = :client_id AND instance = :instance`;
 
 /** For a statement that replaces the version `:expected`: keeps it. */
-export const KEEPING_VERSION = `kept AS (${KEEPING} AND version = :expected)`;
+export const KEEPING_VERSION = `kept AS (${KEEPING} AND version = :expected AND EXISTS (SELECT 1 FROM found))`;
 
 /** The values of `KEEPING`. */
 export const endingValues = (event: AuditEvent, deleted_at: number | null): Values => {

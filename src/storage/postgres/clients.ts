@@ -1,7 +1,8 @@
-import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
+import type { ChangeOutcome, ClientStore, StoredClient } from '../../ports/client-store.ts';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { visitOf } from '../renewal-visits.ts';
 import { CLIENT_USE } from '../rows.ts';
+import { secretFacts } from '../secret-facts.ts';
 import { CLIENT_HAS_ENDED } from '../sweepable.ts';
 import type { OfTenant } from '../verbs.ts';
 import { RECORDING, record, recorded } from './audit.ts';
@@ -10,7 +11,8 @@ import { CHANGING, CHANGING_VALUES, clientCreation, clientValues, endClient } fr
 import { asClient, CLIENT_COLUMNS, type ClientRow } from './client-rows.ts';
 import { endingValues, KEEPING_VERSION, trimVersions } from './client-versions.ts';
 import { JOURNALLING_CLIENT, trimJournal } from './journal.ts';
-import { one, type ReadConnections, type TenantNoun } from './noun.ts';
+import { GO_INTERACTIVE, one, type ReadConnections, type TenantNoun, type Transaction } from './noun.ts';
+import { signalClient } from './signals.ts';
 import { statement } from './statement.ts';
 
 const FIND = statement(
@@ -71,30 +73,46 @@ const IDLE = statement(
    ORDER BY client_id LIMIT :limit`,
 );
 
-/** @param keeping the steps that keep the version before: a statement pays for the tables that it might change */
+/** Finds a client as the caller read it. */
+const AT_VERSION = `FROM client WHERE tenant = :tenant AND client_id = :client_id AND instance = :instance
+  AND version = :expected`;
+/** Whether the client has streams, which a change of its secrets is told to. */
+const HAS_STREAMS = `EXISTS (SELECT 1 FROM event_stream WHERE tenant = :tenant AND client_id = :client_id
+  AND instance = :instance)`;
+
+/**
+ * @param keeping the steps that keep the version before: a statement pays for the tables that it might change
+ * @param condition further condition of the change
+ */
 const replacement = (
   keeping: string,
-): string => `WITH found AS (SELECT registered_via FROM client WHERE tenant = :tenant AND client_id = :client_id
-     AND instance = :instance AND version = :expected),${keeping}
+  condition = '',
+): string => `WITH found AS (SELECT registered_via ${AT_VERSION}${condition}),${keeping}
    counted AS (INSERT INTO open_client_count (tenant, clients)
      SELECT :tenant::text, :more::bigint - CASE WHEN registered_via = 'open' THEN 1 ELSE 0 END FROM found
      WHERE :more::bigint <> CASE WHEN registered_via = 'open' THEN 1 ELSE 0 END
      ON CONFLICT (tenant) DO UPDATE SET clients = open_client_count.clients + excluded.clients),
    replaced AS (UPDATE client SET (${CHANGING}) = (${CHANGING_VALUES}) WHERE tenant = :tenant
-     AND client_id = :client_id AND instance = :instance AND version = :expected RETURNING client_id),
+     AND client_id = :client_id AND EXISTS (SELECT 1 FROM found) RETURNING client_id),
    counters AS (UPDATE tenant_counter SET journal = journal + 1, audit = audit + :audited::bigint
      WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM found) RETURNING audit, journal),
    journalled AS (${JOURNALLING_CLIENT}),
    recorded AS (${RECORDING} WHERE :audited::bigint = 1)
    SELECT EXISTS (SELECT 1 FROM found) AS done,
-     EXISTS (SELECT 1 FROM client WHERE tenant = :tenant AND client_id = :client_id) AS present`;
-const REPLACE = statement('client_replace', replacement(''));
-const REPLACE_KEEPING = statement('client_replace_keeping', replacement(`\n   ${KEEPING_VERSION},`));
-const FIND_VERSION = statement(
-  'client_of_version',
-  `SELECT registered_via FROM client
-   WHERE tenant = :tenant AND client_id = :client_id AND instance = :instance AND version = :version`,
-);
+     EXISTS (SELECT 1 FROM client WHERE tenant = :tenant AND client_id = :client_id) AS present,
+     ${HAS_STREAMS} AS has_streams`;
+const KEEPS = `\n   ${KEEPING_VERSION},`;
+const UNTOLD = ` AND NOT (:audited::bigint = 1 AND ${HAS_STREAMS})`;
+/** Changes a client without streams, and any client without an event. */
+const REPLACE = {
+  plain: statement('client_replace', replacement('', UNTOLD)),
+  keeping: statement('client_replace_keeping', replacement(KEEPS, UNTOLD)),
+};
+const REPLACE_TOLD = {
+  plain: statement('client_replace_told', replacement('')),
+  keeping: statement('client_replace_told_keeping', replacement(KEEPS)),
+};
+const FIND_VERSION = statement('client_of_version', `SELECT registered_via, secrets ${AT_VERSION}`);
 const EXISTS = statement(
   'client_exists',
   'SELECT 1 AS present FROM client WHERE tenant = :tenant AND client_id = :client_id',
@@ -201,29 +219,27 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     create: clientCreation,
     replace: {
       locksTenant: true,
-      async pipelined(transaction, tenant, client, expectedVersion, event, versionsMax = 0) {
-        const isKept = event !== undefined && versionsMax > 0;
-        const replaced = transaction.query(isKept ? REPLACE_KEEPING : REPLACE, {
-          tenant,
-          ...clientValues(client),
-          expected: expectedVersion,
-          more: client.registered_via === 'open' ? 1 : 0,
-          audited: event === undefined ? 0 : 1,
-          ...(event === undefined ? NO_EVENT : recorded(event)),
-          ...(isKept ? endingValues(event, null) : {}),
-        });
-        const trimmed = isKept ? trimVersions(transaction, tenant, client, versionsMax) : undefined;
-        await Promise.all([trimJournal(transaction, tenant), trimmed]);
-        const seen = await one(replaced);
-        if (seen?.['done'] === true) return 'done';
-        return seen?.['present'] === true ? 'changed_meanwhile' : 'absent';
+      async pipelined(transaction, tenant, ...change) {
+        const { outcome, hasStreams } = await replaced(REPLACE, transaction, tenant, ...change);
+        return outcome !== 'done' && hasStreams ? GO_INTERACTIVE : outcome;
+      },
+      async interactive(transaction, tenant, client, expectedVersion, event, versionsMax) {
+        const { client_id, instance } = client;
+        const place = { tenant, client_id, instance, expected: expectedVersion };
+        const before = await one(transaction.query(FIND_VERSION, place));
+        const change = [client, expectedVersion, event, versionsMax] as const;
+        const { outcome } = await replaced(REPLACE_TOLD, transaction, tenant, ...change);
+        if (outcome !== 'done' || before === undefined || event === undefined) return outcome;
+        const facts = secretFacts(JSON.parse(String(before['secrets'])), client.secrets);
+        if (facts !== undefined) await signalClient(transaction, tenant, client, { facts, cause: event });
+        return outcome;
       },
     },
     delete: {
       locksTenant: true,
       async interactive(transaction, tenant, { client_id, instance, version }, event, isKept = false) {
         const place = { tenant, client_id, instance };
-        const found = await one(transaction.query(FIND_VERSION, { ...place, version }));
+        const found = await one(transaction.query(FIND_VERSION, { ...place, expected: version }));
         if (found === undefined) {
           const present = await one(transaction.query(EXISTS, place));
           return present === undefined ? 'absent' : 'changed_meanwhile';
@@ -275,6 +291,29 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     },
   },
 };
+
+/** Sends a change of a client before it waits. */
+async function replaced(
+  { plain, keeping }: typeof REPLACE,
+  transaction: Transaction,
+  ...[tenant, client, expectedVersion, event, versionsMax = 0]: Parameters<OfTenant<ClientStore>['replace']>
+): Promise<{ readonly outcome: ChangeOutcome; readonly hasStreams: boolean }> {
+  const isKept = event !== undefined && versionsMax > 0;
+  const result = transaction.query(isKept ? keeping : plain, {
+    tenant,
+    ...clientValues(client),
+    expected: expectedVersion,
+    more: client.registered_via === 'open' ? 1 : 0,
+    audited: event === undefined ? 0 : 1,
+    ...(event === undefined ? NO_EVENT : recorded(event)),
+    ...(isKept ? endingValues(event, null) : {}),
+  });
+  const trimmed = isKept ? trimVersions(transaction, tenant, client, versionsMax) : undefined;
+  await Promise.all([trimJournal(transaction, tenant), trimmed]);
+  const seen = await one(result);
+  const lost = seen?.['present'] === true ? 'changed_meanwhile' : 'absent';
+  return { outcome: seen?.['done'] === true ? 'done' : lost, hasStreams: seen?.['has_streams'] === true };
+}
 
 const NO_EVENT = {
   event_sub: null,

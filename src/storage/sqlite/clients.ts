@@ -4,6 +4,7 @@ import type { ChangeOutcome, ClientStore, StoredClient } from '../../ports/clien
 import type { ClientId, TenantId } from '../../spec/identifiers.ts';
 import { visitOf } from '../renewal-visits.ts';
 import { CLIENT_USE } from '../rows.ts';
+import { secretFacts } from '../secret-facts.ts';
 import { CLIENT_HAS_ENDED } from '../sweepable.ts';
 import { eventRecording } from './audit.ts';
 import { changingTogether } from './client-batch.ts';
@@ -13,6 +14,7 @@ import { CLIENT_COLUMNS, storedClient } from './client-rows.ts';
 import { versionKeeping } from './client-versions.ts';
 import { journalling } from './journal.ts';
 import type { ReadConnections, TenantNoun } from './noun.ts';
+import { signalling } from './signals.ts';
 
 /** An event-loop turn visits at most this many clients, however few of them are idle: about a millisecond. */
 const SCANNED_MAX = 1000;
@@ -107,6 +109,7 @@ export const clients: TenantNoun<ClientStore, Reads> = {
       const record = eventRecording(database);
       const journal = journalling(database);
       const keep = versionKeeping(database);
+      const signal = signalling(database);
       return (tenant, client, expectedVersion, event, versionsMax) => {
         const { client_id, instance } = client;
         const found = find.get(tenant, client_id, instance, expectedVersion);
@@ -115,7 +118,11 @@ export const clients: TenantNoun<ClientStore, Reads> = {
         update.run(...changing(client), tenant, client_id);
         count(tenant, opened(client.registered_via) - opened(found['registered_via']));
         journal(tenant, { kind: 'client-changed', client_id });
-        if (event !== undefined) record(tenant, event);
+        if (event !== undefined) {
+          record(tenant, event);
+          const facts = secretFacts(JSON.parse(String(found['secrets'])), client.secrets);
+          if (facts !== undefined) signal.ofClient(tenant, client, facts, event);
+        }
         return 'done';
       };
     },
@@ -210,7 +217,7 @@ const rowsOf = (rows: readonly unknown[]): readonly StoredClient[] =>
 function atVersion(database: DatabaseSync): ReturnType<DatabaseSync['prepare']> {
   // The instance is compared too: an id that was deleted and registered again may have reached the same version.
   return database.prepare(`
-    SELECT registered_via FROM client WHERE tenant = ? AND client_id = ? AND instance = ? AND version = ?`);
+    SELECT registered_via, secrets FROM client WHERE tenant = ? AND client_id = ? AND instance = ? AND version = ?`);
 }
 
 /** Why a conditional write changed nothing. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { StoredClient } from '../../ports/client-store.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import type { TenantStorage } from '../../ports/storage.ts';
 import type { Digest, Sealed, Subject } from '../../spec/identifiers.ts';
@@ -32,6 +33,7 @@ export function eventStreamContract(make: MakeEngine): void {
   sessions(make);
   grants(make);
   accounts(make);
+  secrets(make);
 }
 
 function keeping(make: MakeEngine): void {
@@ -239,6 +241,45 @@ function grants(make: MakeEngine): void {
       await add({ sid: session.sid });
       await tenant.sessions.end(session.key, anEvent({ action: 'session.end' }));
       assert.equal(await count(), 5);
+    }),
+  );
+}
+
+function secrets(make: MakeEngine): void {
+  test(
+    'changed secrets are told to the streams of their client, alone and in a batch, if the change is stored; secrets that are sealed anew are not',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const { client, stream } = await addStream(tenant);
+      const { stream: stranger } = await addStream(tenant);
+      const event = anEvent({ action: 'client.secret', actor: 'cli' });
+      const secret = (digest: string, expires_at = 0, sealed = 's' as Sealed) =>
+        ({ digest: digest as Digest, sealed, created_at: NOW, expires_at }) as const;
+      let version = client.version;
+      const next = (...held: StoredClient['secrets']): StoredClient => {
+        version += 1;
+        return { ...client, version, secrets: held };
+      };
+      const change = async (...held: StoredClient['secrets']): Promise<void> =>
+        assert.equal(await tenant.clients.replace(next(...held), version - 1, event, 3), 'done');
+      await change(secret('one'));
+      assert.equal(
+        await tenant.clients.replace(next(secret('one', 0, 'new' as Sealed)), version - 1),
+        'done',
+      );
+      await change(secret('one', 0, 'newer' as Sealed));
+      const lost = { ...client, version: 7, secrets: [secret('lost')] };
+      assert.equal(await tenant.clients.replace(lost, 99, event, 3), 'changed_meanwhile');
+      await change(secret('two'), secret('one', NOW));
+      const batch = { kind: 'replace', client: next(secret('two')), expectedVersion: version - 1 } as const;
+      assert.deepEqual(await tenant.clients.changeTogether([{ ...batch, event, versionsMax: 3 }]), []);
+      const { at, request_id } = event;
+      const told = { kind: 'credential-change', credential_type: 'client-secret', at, request_id };
+      const act = { ...told, actor: 'cli', action: 'client.secret' };
+      assert.deepEqual(
+        await waiting(tenant, stream),
+        ['create', 'update', 'revoke'].map((change_type) => ({ ...act, change_type })),
+      );
+      assert.deepEqual(await waiting(tenant, stranger), []);
     }),
   );
 }
