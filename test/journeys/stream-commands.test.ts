@@ -95,7 +95,7 @@ for (const [where, ask] of [
 ] as const) {
   test(`streams commands ${where} list and show a stream, pause, enable, disable and delete it; the client reads its status`, async () => {
     const id = await aStream();
-    const [listed] = (await jsonOf(ask, 'streams', 'list')).filter((item) => item['id'] === id);
+    const listed = (await jsonOf(ask, 'streams', 'list')).find((item) => item['id'] === id);
     assert.deepEqual(await one(ask, 'streams', 'show', id), listed);
     assert.equal(listed?.['client_id'], client.client_id);
     for (const [verb, status] of [

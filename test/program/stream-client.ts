@@ -8,7 +8,7 @@ export interface StreamClient {
   readonly client_secret: string;
   readonly access_token: string;
   /** Sends a request to a node, below `/ssf`. */
-  send(node: Program, method: string, path: string, body?: unknown): Promise<Answered>;
+  readonly send: (node: Program, method: string, path: string, body?: unknown) => Promise<Answered>;
 }
 
 /** Registers a client, and gets a token for its streams. */
