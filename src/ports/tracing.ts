@@ -25,6 +25,8 @@ export interface Tracing {
   begin(arrival: Arrival): RequestTrace | undefined;
   /** Runs an act as a span below the present one. Outside a recorded trace it only runs it. */
   span<T>(name: string, kind: SpanKind, attributes: SpanAttributes, act: () => T): T;
+  /** Returns the identifier of the present trace, 32 hexadecimal digits; undefined outside a trace. */
+  traceId(): string | undefined;
   /** Returns `traceparent` for a request to another server; undefined outside a trace. */
   outgoing(): string | undefined;
 }

@@ -13,7 +13,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { ServedFacts } from '../ports/server-facts.ts';
 import type { FileCheckState, Storage } from '../ports/storage.ts';
 import { systemClock } from '../system/clock.ts';
-import { shorteningLog } from '../system/log.ts';
+import { shorteningLog, tracedLog } from '../system/log.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
 import { type RefusalBounds, rememberingRefusals } from '../system/recent-refusals.ts';
 import { managementEndpoints } from '../tenant/management-endpoints.ts';
@@ -30,7 +30,7 @@ import { openStorageWhenThere } from './storage.ts';
 import { type ProcessStreams, processStreams } from './streams.ts';
 import { openTenants } from './tenants.ts';
 import { openTls } from './tls.ts';
-import { openProcessTracing } from './tracing.ts';
+import { openProcessTracing, type ProcessTracing } from './tracing.ts';
 import { startUpkeep } from './upkeep.ts';
 
 export interface RunningServer {
@@ -181,15 +181,24 @@ interface Offered extends Pick<ServiceNeeds, 'development'>, ReturnType<typeof o
 /** Refusals that the administration can show. */
 const REFUSALS_MAX: RefusalBounds = { latest: 500, perClient: 10, clients: 300 };
 
+/** Opens the traces of the process, and a log that names them. */
+async function openTraces(
+  { settings, measured, log }: Pick<ServiceNeeds, 'settings' | 'measured' | 'log'>,
+  closers: (() => Promise<void>)[],
+): Promise<{ readonly tracing: ProcessTracing; readonly log: Log }> {
+  const tracing = await openProcessTracing(settings, measured);
+  closers.push(async () => await tracing.close());
+  return { tracing, log: tracedLog(log, tracing) };
+}
+
 async function open(
   needs: ServiceNeeds & Pick<Service, 'served'> & { readonly offered: Offered },
   closers: (() => Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<Omit<Service, 'served'> | undefined> {
-  const { settings, mode, log, measured, memory, shared, check, stopped } = needs;
+  const { settings, mode, measured, memory, shared, check, stopped } = needs;
+  const { tracing, log } = await openTraces(needs, closers);
   const tls = openTls(settings, log);
-  const tracing = await openProcessTracing(settings, measured);
-  closers.push(async () => await tracing.close());
   const waiting = { settings, log, measured, tracing, bodies: memory.bodies, shared };
   const opened = await openStorageWhenThere({
     settings,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { shorteningLog } from './log.ts';
+import { shorteningLog, tracedLog } from './log.ts';
+import { openTracing } from './tracing.ts';
 
 const LOG = new URL('./log.ts', import.meta.url).href;
 
@@ -59,6 +60,24 @@ test('log, a reader that pauses: the process goes on, and dropped lines are coun
   const lost = lines.filter(({ level }) => level === 'warn').map(({ lines: count }) => Number(count));
   assert.ok(counted > 0 && counted < WRITTEN, `${counted} lines came`);
   assert.equal(counted + lost.reduce((sum, count) => sum + count, 0), WRITTEN);
+});
+
+test('tracedLog names the present trace in every line, and adds nothing outside a trace', () => {
+  const lines: unknown[] = [];
+  const write = (members: object): void => void lines.push(members);
+  const tracing = openTracing();
+  const log = tracedLog({ info: write, warn: write, error: write }, tracing);
+  const trace_id = '0af7651916cd43dd8448eb211c80319c';
+  const request = tracing.begin({
+    method: 'POST',
+    route: '/token',
+    request_id: 'r-1',
+    traceparent: `00-${trace_id}-b7ad6b7169203331-00`,
+    trusted: false,
+  });
+  request?.run(() => log.info({ status: 400 }, 'refused'));
+  log.warn({ count: 3 }, 'outside');
+  assert.deepEqual(lines, [{ status: 400, trace_id }, { count: 3 }]);
 });
 
 test('shorteningLog shortens the addresses and networks of every line, and nothing else', () => {

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import type { Log } from '../ports/log.ts';
+import type { Tracing } from '../ports/tracing.ts';
 import { shortenedAddress } from '../spec/ip-address.ts';
 import { textLine } from './text-log.ts';
 
@@ -61,17 +62,29 @@ export function shorteningLog(
 ): Log {
   const bits = { ipv4: settings['log.address-bits-ipv4'], ipv6: settings['log.address-bits-ipv6'] };
   if (bits.ipv4 === 32 && bits.ipv6 === 128) return log;
-  const shortened = (members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+  const shortened = (members: Members): Members => {
     const found = ADDRESS_MEMBERS.filter((name) => typeof members[name] === 'string');
     const short = found.map((name) => [name, shortenedAddress(wholeAddress(String(members[name])), bits)]);
     return found.length === 0 ? members : { ...members, ...Object.fromEntries(short) };
   };
-  return {
-    info: (members, message) => log.info(shortened(members), message),
-    warn: (members, message) => log.warn(shortened(members), message),
-    error: (members, message) => log.error(shortened(members), message),
-  };
+  return changingLog(log, shortened);
 }
+
+/** Returns a log that names the present trace in every line (`trace_id`). Lines outside a trace stay as they are. */
+export function tracedLog(log: Log, { traceId }: Pick<Tracing, 'traceId'>): Log {
+  return changingLog(log, (members) => {
+    const trace_id = traceId();
+    return trace_id === undefined ? members : { ...members, trace_id };
+  });
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const changingLog = (log: Log, changed: (members: Members) => Members): Log => ({
+  info: (members, message) => log.info(changed(members), message),
+  warn: (members, message) => log.warn(changed(members), message),
+  error: (members, message) => log.error(changed(members), message),
+});
 
 /** A network of IPv6 is written as its first four groups (`networkOf`). */
 const wholeAddress = (text: string): string =>

@@ -88,6 +88,7 @@ export function openTracing(recording?: Recording, random: () => number = Math.r
   return {
     begin,
     span,
+    traceId: () => present.getStore()?.trace_id,
     outgoing() {
       const context = present.getStore();
       return context === undefined ? undefined : traceparentText(context);

@@ -90,6 +90,14 @@ test('H-476 a traceparent and a tracestate of thousands of characters, or sent t
   }
 });
 
+test('the line of a refusal names the trace of the request, as its spans do', async () => {
+  const unknown = { method: 'POST', path: '/token/revoke', bearer: 'x'.repeat(20) };
+  await sparing.send({ ...unknown, headers: `traceparent: 00-${TRACE}-00f067aa0ba902b7-00\r\n` });
+  await sparing.program.printed(
+    new RegExp(`"msg":"refused".*${TRACE}|"trace_id":"${TRACE}".*"refused"`, 'u'),
+  );
+});
+
 test('H-477 a stranger who marks each request as sampled makes the server record none', async () => {
   const seen = received.length;
   const headers = `traceparent: 00-${TRACE}-00f067aa0ba902b7-01\r\n`;
