@@ -16,6 +16,7 @@ export const CITED_SPECIFICATIONS: readonly CitedSpecification[] = [
   { name: 'OpenID Connect Core Error Code unmet_authentication_requirements 1.0' },
   { name: 'OpenID Connect Relying Party Metadata Choices 1.0', prefix: 'rp-metadata-choices' },
   { name: 'Initiating User Registration via OpenID Connect 1.0' },
+  { name: 'OpenID Connect CIBA Core 1.0', prefix: 'ciba' },
   { name: 'OpenID Shared Signals Framework 1.0', prefix: 'ssf' },
   { name: 'OpenID CAEP 1.0', prefix: 'caep' },
   { name: 'OpenID CAEP Interoperability Profile 1.0', prefix: 'caep-interop' },

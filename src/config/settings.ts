@@ -3,6 +3,7 @@ import { ADDRESS_SETTINGS } from './address-settings.ts';
 import { ADMIN_SETTINGS } from './admin-settings.ts';
 import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
 import { AUTHORIZATION_DETAILS_SETTINGS } from './authorization-details-settings.ts';
+import { BACKCHANNEL_SETTINGS } from './backchannel-settings.ts';
 import { BACKUP_SETTINGS } from './backup-settings.ts';
 import { CLIENT_AUTHENTICATION_SETTINGS } from './client-authentication-settings.ts';
 import { CLIENT_DOCUMENT_SETTINGS } from './client-document-settings.ts';
@@ -254,6 +255,7 @@ export const SETTINGS = {
   ...DPOP_SETTINGS,
   ...WEBFINGER_SETTINGS,
   ...DEVICE_SETTINGS,
+  ...BACKCHANNEL_SETTINGS,
   ...AUTHORIZATION_DETAILS_SETTINGS,
 
   'key-set.max-age': seconds({

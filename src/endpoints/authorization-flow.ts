@@ -14,10 +14,12 @@ import {
   type AuthorizedResponseNeeds,
   authorizedResponse,
 } from '../grants/authorization/authorized-response.ts';
+import type { BackchannelDecisionNeeds } from '../grants/backchannel/decide.ts';
 import type { DeviceRequestNeeds } from '../grants/device/device-request.ts';
 import type { StoredSession } from '../ports/session-store.ts';
 import { currentSession, type SessionNeeds } from '../sessions/browser-session.ts';
 import { OAuthError } from '../spec/errors.ts';
+import { backchannelAllowed, backchannelRefused } from './backchannel-decision.ts';
 import type { Browser } from './browser.ts';
 import {
   answeringClient,
@@ -35,6 +37,7 @@ export interface AuthorizationFlowNeeds extends ClientResponseNeeds {
   readonly progress: ProgressNeeds;
   readonly responding: AuthorizedResponseNeeds;
   readonly devices: Pick<DeviceRequestNeeds, 'interactions' | 'clock'>;
+  readonly backchannels: BackchannelDecisionNeeds;
 }
 
 /** Leads authorisation requests from receipt to response. Each issuer has one. */
@@ -123,6 +126,12 @@ async function finalAnswer(
       const decision = { session: next.session, origin: originOf(request) };
       return await deviceAllowed(needs, request, kept, { ...authorization, device }, decision, cookies);
     }
+    const { backchannel } = authorization;
+    if (backchannel !== undefined) {
+      const decision = { session: next.session, origin: originOf(request) };
+      const asked = { ...authorization, backchannel };
+      return await backchannelAllowed(needs, request, kept, asked, decision, cookies);
+    }
     const issued = await authorizedResponse(needs.responding, kept, authorization, {
       session: next.session,
       origin: originOf(request),
@@ -141,7 +150,12 @@ async function refused(
   error: AuthorizationError,
   departure: Departure,
 ): Promise<EndpointResponse> {
-  const { device } = error.target;
+  const { device, backchannel } = error.target;
+  if (backchannel !== undefined) {
+    const session = await currentSession(needs.sessions, needs.browser.cookie(request, 'session'));
+    const by = { session, origin: originOf(request) };
+    return await backchannelRefused(needs, request, backchannel, error, by, departure.cookies);
+  }
   return device === undefined
     ? await refusal(needs, request, error, departure)
     : await deviceDenied(needs, request, device, error, departure.cookies);

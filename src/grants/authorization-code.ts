@@ -51,6 +51,8 @@ export interface CodeUse {
   readonly origin: RequestOrigin;
   /** Checks what the end-user's browser and the client must agree on. A device has no such thing. */
   readonly check?: (content: CodeContent) => void;
+  /** The request whose tokens are pushed to the client: the ID token holds it, and a hash of the refresh token. */
+  readonly pushedFor?: string;
 }
 
 /** Issues the tokens of a code to its client, once. @throws OAuthError invalid_grant, invalid_target and those of `tokenConfirmation` */
@@ -58,7 +60,7 @@ export async function tokensForCode(
   needs: GrantNeeds,
   endUsers: EndUserNeeds,
   client: AuthenticatedClient,
-  { code, parameters, origin, check = () => undefined }: CodeUse,
+  { code, parameters, origin, check = () => undefined, pushedFor }: CodeUse,
 ): Promise<Granted> {
   requireClient(code, client);
   const content = JSON.parse(code.content) as CodeContent;
@@ -71,8 +73,10 @@ export async function tokensForCode(
   if (account === undefined) throw invalidGrant('no-end-user', 'the account is not in use');
   const prepared = await preparedGrant(needs, endUsers, client, { content, account, parameters });
   const { scope, nonce, endUser } = content;
-  const { access_token } = prepared.response;
-  const id_token = await idTokenMember(endUsers, client, account, endUser, { scope, nonce, access_token });
+  const { access_token, refresh_token } = prepared.response;
+  const pushed = pushedFor === undefined ? {} : { auth_req_id: pushedFor, refresh_token };
+  const company = { scope, nonce, access_token, ...pushed };
+  const id_token = await idTokenMember(endUsers, client, account, endUser, company);
   const onReuse = reuseEvent(needs, 'authorization code', code.client_id, content.sub, origin);
   await redeem(needs, endUsers, code, { ...prepared, onReuse });
   await requireSession(needs, endUsers, content, prepared);

@@ -4,6 +4,7 @@ import { subjectFor } from '../clients/issued-jwt/pairwise-subject.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Account, AccountDirectory } from '../ports/account-directory.ts';
 import type { AuthorizationCodeStore } from '../ports/authorization-code-store.ts';
+import type { BackchannelRequestStore } from '../ports/backchannel-request-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { InteractionStore } from '../ports/interaction-store.ts';
 import type { SessionStore } from '../ports/session-store.ts';
@@ -23,11 +24,10 @@ export interface EndUserNeeds {
   readonly idTokens: IdTokenNeeds;
   readonly clock: Clock;
   readonly settings: Settings;
-  readonly devices: {
-    readonly interactions: InteractionStore;
-    /** When each device last asked for its tokens, in milliseconds. One of each process. */
-    readonly polls: BoundedMap<Digest, number>;
-  };
+  readonly devices: { readonly interactions: InteractionStore };
+  readonly backchannelRequests: BackchannelRequestStore;
+  /** When each device and each client without a browser last asked for its tokens, in milliseconds. One of each process. */
+  readonly polls: BoundedMap<Digest, number>;
 }
 
 /** The granted scope and audience, with the end-user they are about. */
@@ -62,6 +62,9 @@ export interface IdTokenCompany {
   readonly code?: string | undefined;
   /** The state of the authorisation request, if the ID token comes in its response. */
   readonly state?: string | undefined;
+  /** The request and the refresh token of tokens that are pushed to the client (OpenID Connect CIBA Core 1.0 §10.3.1). */
+  readonly auth_req_id?: string | undefined;
+  readonly refresh_token?: string | undefined;
   /** Scope whose claims stand in the ID token itself, for example because the response has no access token (§5.4). */
   readonly scope?: readonly string[];
 }
@@ -72,7 +75,7 @@ export async function endUserIdToken(
   { stored: { client_id }, metadata }: RegisteredClient,
   account: Account,
   { sid, auth_time, acr, amr, claims }: EndUserContext,
-  { nonce, access_token, code, state, scope = [] }: IdTokenCompany,
+  { nonce, access_token, code, state, auth_req_id, refresh_token, scope = [] }: IdTokenCompany,
 ): Promise<ClientJwt> {
   const iat = clock.now();
   return await issueIdToken(idTokens, metadata, {
@@ -88,6 +91,8 @@ export async function endUserIdToken(
     ...(access_token === undefined ? {} : { access_token }),
     ...(code === undefined ? {} : { code }),
     ...(state === undefined ? {} : { state }),
+    ...(auth_req_id === undefined ? {} : { auth_req_id }),
+    ...(refresh_token === undefined ? {} : { refresh_token }),
     claims: releasedClaims(account, scope, claims.id_token),
   });
 }

@@ -1,5 +1,6 @@
 import { memberOf } from '../spec/scope.ts';
 import { authorizationCode } from './authorization-code.ts';
+import { ciba } from './backchannel/ciba.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { deviceCode } from './device/device-code.ts';
 import type { Grant, OfferNeeds } from './grant.ts';
@@ -18,6 +19,7 @@ export const GRANTS: readonly Grant[] = [
   jwtBearer,
   saml2Bearer,
   deviceCode,
+  ciba,
   tokenExchange,
 ];
 

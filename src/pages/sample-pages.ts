@@ -70,6 +70,16 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
     claims: ['birthdate'],
     resources: ['https://api.example.com/clips'],
   },
+  'consent-backchannel': {
+    kind: 'consent',
+    client: { name: 'Till', host: undefined, vouched: true },
+    form,
+    username: 'ada',
+    scope: ['openid', 'email'],
+    claims: [],
+    resources: [],
+    backchannel: { binding_message: 'Order 4711', address: '192.0.2.7' },
+  },
   'consent-device': {
     kind: 'consent',
     client: { ...withLogo, host: undefined },
@@ -115,6 +125,46 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
   'device-allowed': { kind: 'device-done', outcome: 'allowed' },
   'device-denied': { kind: 'device-done', outcome: 'denied' },
   'device-over': { kind: 'device-done', outcome: 'over' },
+  requests: {
+    kind: 'requests',
+    username: 'ada',
+    action: '/account/requests',
+    requests: [
+      {
+        client: { name: 'Till', host: undefined, vouched: true },
+        id: 'one',
+        form_token: 'token',
+        binding_message: 'Order 4711',
+        address: '192.0.2.7',
+        scope: ['openid', 'email'],
+        since: '2026-11-23 10:00 UTC',
+        until: '2026-11-23 10:02 UTC',
+      },
+    ],
+    blocks: [
+      {
+        client: { name: 'Call centre', host: undefined, vouched: true },
+        client_id: 'calls',
+        form_token: 'token',
+        until: '2027-11-23',
+      },
+    ],
+  },
+  'requests-none': {
+    kind: 'requests',
+    username: 'ada',
+    action: '/account/requests',
+    requests: [],
+    blocks: [],
+  },
+  'backchannel-allowed': { kind: 'backchannel-done', outcome: 'allowed', requests: '/account/requests' },
+  'backchannel-denied': { kind: 'backchannel-done', outcome: 'denied', requests: '/account/requests' },
+  'backchannel-over': { kind: 'backchannel-done', outcome: 'over', requests: '/account/requests' },
+  'backchannel-unanswered': {
+    kind: 'backchannel-done',
+    outcome: 'unanswered',
+    requests: '/account/requests',
+  },
   'consent-stranger': {
     kind: 'consent',
     client: stranger,

@@ -53,6 +53,8 @@ export const FETCH_PURPOSES = [
   'trusted-issuers',
   /** Back-channel logout. */
   'logout',
+  /** Notifications of clients without a browser (CIBA). */
+  'backchannel',
   /** Client ID Metadata Documents. */
   'client-documents',
   /** Logos of clients for pages. */

@@ -68,6 +68,8 @@ export interface ConsentPage {
   readonly details?: readonly PageDetail[];
   /** The device that asks; absent if an application asks in this browser. */
   readonly device?: { readonly user_code: string; readonly address: string };
+  /** The client asks without a browser; absent if an application asks in this one. */
+  readonly backchannel?: { readonly binding_message: string | undefined; readonly address: string };
 }
 
 /** The page where a person enters the code of a device (RFC 8628 §3.3). */
@@ -83,6 +85,49 @@ export interface DevicePage {
 export interface DeviceDonePage {
   readonly kind: 'device-done';
   readonly outcome: 'allowed' | 'denied' | 'over';
+}
+
+/** The page after the person has decided about a client without a browser. */
+export interface BackchannelDonePage {
+  readonly kind: 'backchannel-done';
+  /** `over`: the request was answered or has expired meanwhile. `unanswered`: it still waits. */
+  readonly outcome: 'allowed' | 'denied' | 'over' | 'unanswered';
+  /** The path of the page with the requests. */
+  readonly requests: string;
+}
+
+/** A request of a client without a browser (OpenID Connect CIBA Core 1.0). */
+export interface PageRequest {
+  readonly client: PageClient;
+  readonly id: string;
+  /** Proves that its buttons were on the page of this end-user. */
+  readonly form_token: string;
+  readonly binding_message: string | undefined;
+  /** The network address that the client asked from. */
+  readonly address: string;
+  readonly scope: readonly string[];
+  /** Date and time, `YYYY-MM-DD HH:MM UTC`. */
+  readonly since: string;
+  readonly until: string;
+}
+
+/** A client that the end-user has blocked. */
+export interface PageBlock {
+  readonly client: PageClient;
+  readonly client_id: string;
+  readonly form_token: string;
+  /** A date, `YYYY-MM-DD`. */
+  readonly until: string;
+}
+
+/** The requests of clients without a browser that wait for a signed-in end-user. */
+export interface RequestsPage {
+  readonly kind: 'requests';
+  readonly username: string;
+  /** The target of its forms, a path of this server. */
+  readonly action: string;
+  readonly requests: readonly PageRequest[];
+  readonly blocks: readonly PageBlock[];
 }
 
 /** An application on the page of an end-user. */
@@ -203,6 +248,8 @@ export type Page =
   | ConsentPage
   | DevicePage
   | DeviceDonePage
+  | BackchannelDonePage
+  | RequestsPage
   | ApplicationsPage
   | LogoutPage
   | SignedOutPage

@@ -3,6 +3,7 @@ import type { AccessTokenStore } from './access-token-store.ts';
 import type { AccountStore } from './account-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { AuthorizationCodeStore } from './authorization-code-store.ts';
+import type { BackchannelRequestStore } from './backchannel-request-store.ts';
 import type { ChangeJournal } from './change-journal.ts';
 import type { ClientHistory } from './client-history.ts';
 import type { ClientLists } from './client-lists.ts';
@@ -31,6 +32,7 @@ export interface TenantStorage {
   readonly sessions: SessionStore;
   readonly logoutNotifications: LogoutNotificationStore;
   readonly interactions: InteractionStore;
+  readonly backchannelRequests: BackchannelRequestStore;
   readonly consents: ConsentStore;
   readonly accessTokens: AccessTokenStore;
   readonly grants: GrantStore;

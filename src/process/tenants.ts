@@ -46,6 +46,8 @@ export interface Tenants {
   withWebhooks(): Promise<readonly TenantInService[]>;
   /** Returns the tenants that have streams of security events. Asks once for all tenants. */
   withEventStreams(): Promise<readonly TenantInService[]>;
+  /** The tenants whose clients wait for a notification about a request without a browser. */
+  withBackchannelNotifications(): Promise<readonly TenantInService[]>;
   /** Returns the open tenants, the default one first. */
   open(): Promise<readonly TenantInService[]>;
   /** Returns how many tenants are not disabled, as of the last look. */
@@ -142,6 +144,8 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
     withWebhooks: async () => await foundAfter(catchUp, register, () => storage.tenants.withWebhooks()),
     withEventStreams: async () =>
       await foundAfter(catchUp, register, () => storage.tenants.withEventStreams()),
+    withBackchannelNotifications: async () =>
+      await foundAfter(catchUp, register, () => storage.tenants.withBackchannelNotifications()),
     async open() {
       await catchUp();
       return register.open();

@@ -14,6 +14,7 @@ import type { WebhookStore } from '../ports/webhook-store.ts';
 import { type Rounds, startRounds } from '../system/rounds.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { sweepExpired } from '../tokens/sweep.ts';
+import { startBackchannel } from './backchannel.ts';
 import { startListing } from './client-lists.ts';
 import type { ProcessClock } from './clock.ts';
 import { startClearing } from './deleted-tenants.ts';
@@ -52,6 +53,7 @@ export function startUpkeep(needs: UpkeepNeeds): Rounds {
   const renewing = startRenewing(needs);
   const webhooks = startWebhooks(needs);
   const signals = startSignals(needs);
+  const backchannel = startBackchannel(needs);
   const clearing = needs.counts ? startClearing({ ...needs, clock: needs.clock.serving }) : undefined;
   const listing = needs.counts ? startListing({ ...needs, clock: needs.clock.serving }) : undefined;
   return {
@@ -60,6 +62,7 @@ export function startUpkeep(needs: UpkeepNeeds): Rounds {
       await remembering.stop();
       await renewing.stop();
       await signals.stop();
+      await backchannel.stop();
       await webhooks.stop();
       await delivering.stop();
       await sweeping.stop();
@@ -180,6 +183,7 @@ async function sweepTenant(
     ['sessions', sessions],
     ['logouts', toldLongAgo(logoutNotifications, settings)],
     ['interactions', interactions],
+    ['requests of clients without a browser', storage.backchannelRequests],
     ['known browsers', accounts],
     [
       'failed deliveries of webhooks',

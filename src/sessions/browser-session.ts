@@ -65,7 +65,8 @@ export type SignedIn =
 
 /** The client that the end-user signs in for, and the request that did it. */
 export interface SignInCause {
-  readonly client_id: ClientId;
+  /** Null if the person signs in for none, on a page of the own account. */
+  readonly client_id: ClientId | null;
   /** The party that authenticated the end-user: this server, or the page of the operator. */
   readonly method: 'password' | 'external';
   readonly origin: RequestOrigin;

@@ -36,8 +36,8 @@ export interface PasswordAttempt extends RequestOrigin {
   readonly password: string;
   /** The cookie of an earlier sign-in in this browser; undefined if there is none, and for a grant. */
   readonly browser: string | undefined;
-  /** The client that the end-user signs in for, for the log. */
-  readonly client_id: string;
+  /** The client that the end-user signs in for, for the log; null without one. */
+  readonly client_id: string | null;
 }
 
 export type PasswordOutcome =

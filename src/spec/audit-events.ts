@@ -105,6 +105,25 @@ export const AUDIT_EVENTS = {
     place: 'row',
     detail: '`the document of the client changed`',
   },
+  'backchannel.request': {
+    words: 'A client without a browser asked a person for a sign-in (CIBA).',
+    place: 'row',
+    detail: 'how the client gets its tokens: `poll`, `ping` or `push`',
+  },
+  'backchannel.allow': {
+    words: 'A person allowed the request of a client without a browser.',
+    place: 'row',
+    detail: 'how the client gets its tokens: `poll`, `ping` or `push`',
+  },
+  'backchannel.deny': {
+    words: 'A person or an administrator refused the request of a client without a browser.',
+    place: 'row',
+  },
+  'backchannel.block': {
+    words: 'A person blocked a client: its requests no longer reach the person.',
+    place: 'row',
+  },
+  'backchannel.unblock': { words: 'A person no longer blocks a client.', place: 'row' },
   'code.issue': {
     words: 'A client received an authorisation code.',
     place: 'line',

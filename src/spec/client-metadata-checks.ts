@@ -3,7 +3,7 @@ import type { JsonValue } from './json.ts';
 import { FLAG, OBJECT, type Schema, TEXTS, WEB_ADDRESS } from './json-schema.ts';
 import type { PrivateSchemes } from './private-use-scheme.ts';
 import { parseScope } from './scope.ts';
-import type { CertificateTrust } from './server-capabilities.ts';
+import { type CertificateTrust, DELIVERY_MODES } from './server-capabilities.ts';
 import { isLoopbackHost, parseUri, queryParameters } from './uri.ts';
 
 /** A broken rule, as words that follow the member and its value. */
@@ -37,6 +37,8 @@ export interface MetadataLimits {
   readonly detailTypes: readonly string[];
   /** Whether the page after a logout loads the clients' addresses. */
   readonly frontChannelLogout: boolean;
+  /** How tokens get to clients without a browser (OpenID Connect CIBA Core 1.0 §5); empty if the server lets none ask. */
+  readonly deliveryModes: readonly string[];
   /** The algorithms that the server has signing keys for. */
   readonly signingAlgorithms: readonly string[];
   /** The algorithms that clients may sign with. */
@@ -318,6 +320,16 @@ function where(isOffered: (limits: MetadataLimits) => boolean, form: Check): Che
 
 export const boundToCertificates = where(({ certificateTrust }) => certificateTrust !== 'none', boolean);
 export const boundToKeys = where(({ dpop }) => dpop, boolean);
+export const backchannel = (form: Check): Check => where((limits) => limits.deliveryModes.length > 0, form);
+const anyDeliveryMode = oneOf(DELIVERY_MODES);
+export const deliveryMode = stating(anyDeliveryMode.schema, (value, limits) =>
+  limits.deliveryModes.length === 0
+    ? backchannel(anyDeliveryMode)(value, limits)
+    : oneOf(limits.deliveryModes)(value, limits),
+);
+
+/** Accepts false. No person has a code for clients here, so true is dropped (OpenID Connect CIBA Core 1.0 §4). */
+export const withoutUserCodes = notSupported(boolean);
 export const frontChannel = (form: Check): Check => where((limits) => limits.frontChannelLogout, form);
 
 const typeNames = strings({ count: LIST_MAX, length: LIST_TEXT_LENGTH_MAX });

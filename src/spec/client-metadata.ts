@@ -206,6 +206,19 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
     section: 'OpenID Connect Back-Channel Logout 1.0 §2.2',
     check: check.boolean,
   },
+  backchannel_token_delivery_mode: { section: 'OpenID Connect CIBA Core 1.0 §4', check: check.deliveryMode },
+  backchannel_client_notification_endpoint: {
+    section: 'OpenID Connect CIBA Core 1.0 §4',
+    check: check.backchannel(check.httpsUrl),
+  },
+  backchannel_authentication_request_signing_alg: {
+    section: 'OpenID Connect CIBA Core 1.0 §4',
+    check: check.backchannel(signing),
+  },
+  backchannel_user_code_parameter: {
+    section: 'OpenID Connect CIBA Core 1.0 §4',
+    check: check.withoutUserCodes,
+  },
   frontchannel_logout_uri: {
     section: 'OpenID Connect Front-Channel Logout 1.0 §2',
     check: check.frontChannel(check.framedUrl),

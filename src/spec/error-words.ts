@@ -36,12 +36,20 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     remedy: 'Use a grant of `grant_types_supported` in the metadata of the server.',
   },
   authorization_pending: {
-    means: 'The end-user has not answered the request of the device yet.',
+    means: 'The end-user has not answered the request of the device or the client yet.',
     remedy: 'Ask again after `interval` seconds.',
   },
   slow_down: {
-    means: 'The device asks for its tokens too often.',
+    means: 'The device or the client asks for its tokens too often.',
     remedy: 'Wait 5 seconds longer between the requests from now on.',
+  },
+  unknown_user_id: {
+    means: 'The hint of a backchannel request names no person of this server.',
+    remedy: 'Send an ID token that this server issued to the client, or a login_hint.',
+  },
+  invalid_binding_message: {
+    means: 'The `binding_message` is too long, or has characters that a page cannot show.',
+    remedy: 'Send a short text, such as an order number.',
   },
   invalid_authorization_details: {
     means:
@@ -49,8 +57,8 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, ErrorWords>> = {
     remedy: 'Correct the object that `error_description` names. Register the client for the type.',
   },
   expired_token: {
-    means: 'The device code has expired before the end-user answered.',
-    remedy: 'Send a new device authorisation request, and show the new code.',
+    means: 'The device code, or the backchannel request, has expired before the end-user answered.',
+    remedy: 'Begin again. A device shows its new code.',
   },
   invalid_dpop_proof: {
     means: 'The DPoP proof does not fit the request or its key, was used before, is too old, or is missing.',

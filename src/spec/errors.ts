@@ -14,6 +14,8 @@ export const ERROR_CODES = {
   authorization_pending: { status: 400, section: 'RFC 8628 §3.5' },
   slow_down: { status: 400, section: 'RFC 8628 §3.5' },
   expired_token: { status: 400, section: 'RFC 8628 §3.5' },
+  unknown_user_id: { status: 400, section: 'OpenID Connect CIBA Core 1.0 §13' },
+  invalid_binding_message: { status: 400, section: 'OpenID Connect CIBA Core 1.0 §13' },
   unsupported_response_type: { status: 400, section: 'RFC 6749 §4.1.2.1' },
   server_error: { status: 500, section: 'RFC 6749 §4.1.2.1' },
   temporarily_unavailable: { status: 503, section: 'RFC 6749 §4.1.2.1' },

@@ -1,6 +1,9 @@
 /** RFC 8628 §3.4. */
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
+/** OpenID Connect CIBA Core 1.0 §4. */
+export const CIBA_GRANT = 'urn:openid:params:grant-type:ciba';
+
 /** RFC 7523 §2.1. */
 export const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
@@ -15,6 +18,7 @@ export const GRANT_TYPES = {
   password: { scope: 'client-reg:grant:password', open: false, redirects: false },
   client_credentials: { scope: 'client-reg:grant:client', open: false, redirects: false },
   [DEVICE_GRANT]: { scope: 'client-reg:grant:device', open: false, redirects: false },
+  [CIBA_GRANT]: { scope: 'client-reg:grant:ciba', open: false, redirects: false },
   [TOKEN_EXCHANGE_GRANT]: { scope: 'client-reg:grant:exchange', open: false, redirects: false },
   [JWT_BEARER_GRANT]: { scope: 'client-reg:grant:jwt', open: false, redirects: false },
   'urn:ietf:params:oauth:grant-type:saml2-bearer': {

@@ -85,6 +85,16 @@ export const METRICS = {
     help: 'Attempts of this process to notify a client of the end of a session, by outcome.',
     labels: ['outcome'],
   },
+  chancery_backchannel_requests_total: {
+    kind: 'counter',
+    help: 'Requests of clients without a browser (CIBA), by outcome (begun, limited, allowed, denied).',
+    labels: ['outcome'],
+  },
+  chancery_backchannel_notifications_total: {
+    kind: 'counter',
+    help: 'Attempts to notify clients without a browser, by outcome (delivered, postponed, failed, unneeded).',
+    labels: ['outcome'],
+  },
   chancery_webhook_deliveries_total: {
     kind: 'counter',
     help: 'Attempts to deliver events to webhooks, by outcome (delivered, postponed, failed).',

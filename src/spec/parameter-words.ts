@@ -6,13 +6,19 @@ export const PARAMETER_WORDS = {
   actor_token_type: 'The type of `actor_token`, which needs it (RFC 8693 §3).',
   assertion: 'A signed JWT (RFC 7523 §2.1) or a SAML assertion (RFC 7522 §2.1), according to `grant_type`.',
   audience: 'The service that the token is for (RFC 8693 §2.1). It may be repeated.',
+  auth_req_id:
+    'The identifier of the request, from the answer of the backchannel authentication endpoint (OpenID Connect CIBA Core 1.0 §7.3).',
   authorization_details: 'A JSON array of objects that say in detail what the client asks for (RFC 9396 §2).',
+  binding_message:
+    'A short text that the person sees at the client and on the page where the person answers (OpenID Connect CIBA Core 1.0 §7.1).',
   choice: 'The button that the end-user pressed.',
   claims: 'A JSON object with the wanted claims (OpenID Connect Core 1.0 §5.5).',
   client_assertion: 'A signed JWT that authenticates the client (RFC 7523 §2.2).',
   client_assertion_type: '`urn:ietf:params:oauth:client-assertion-type:jwt-bearer`.',
   client_id: 'The identifier of the client.',
   client_secret: 'The secret of the client (`client_secret_post`).',
+  client_notification_token:
+    'The bearer token for notifications to the client (OpenID Connect CIBA Core 1.0 §7.1).',
   code: 'The authorisation code. It works once.',
   code_challenge: 'The SHA-256 digest of `code_verifier` in base64url (RFC 7636 §4.2).',
   code_challenge_method: '`S256` (RFC 7636 §4.3).',
@@ -29,6 +35,7 @@ export const PARAMETER_WORDS = {
   limit:
     'The number of clients of one page, from 1 to 1000. Without `limit` and `cursor` the answer has all clients.',
   login_hint: 'The name with which the end-user will probably sign in.',
+  login_hint_token: 'Not supported: a request with it is refused (OpenID Connect CIBA Core 1.0 §7.1).',
   logout_hint: 'Says who is to be signed out.',
   max_age: 'The maximum number of seconds since the end-user signed in.',
   nonce: 'A random text that the ID token repeats.',
@@ -41,6 +48,8 @@ export const PARAMETER_WORDS = {
   registration: 'Not supported: a request with it is refused with `registration_not_supported`.',
   request: 'The request as a signed JWT (RFC 9101 §5.1).',
   request_uri: 'The address of a pushed request (RFC 9126 §4) or of a signed request object (RFC 9101 §5.2).',
+  request_id: 'The request that the person answers.',
+  requested_expiry: 'The seconds that the person has to answer (OpenID Connect CIBA Core 1.0 §7.1).',
   requested_token_type:
     'The type of the token to issue (RFC 8693 §3). Without it, an access token as the client registered it.',
   resource: 'The resource server that the token is for (RFC 8707 §2). It may be repeated.',
@@ -53,7 +62,8 @@ export const PARAMETER_WORDS = {
   token: 'The token.',
   token_type_hint: 'Ignored: a token shows its own type.',
   ui_locales: 'Languages for the pages in order of preference, separated by spaces.',
-  user_code: 'The code that the device shows (RFC 8628 §3.3).',
+  user_code:
+    'The code that the device shows (RFC 8628 §3.3). At the backchannel authentication endpoint it is not supported.',
   username: 'The user name of the end-user.',
 } as const;
 

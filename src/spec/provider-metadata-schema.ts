@@ -15,7 +15,7 @@ export const PROVIDER_METADATA: Schema = closed(
     ...withForm(
       WEB_ADDRESS,
       `registration_endpoint token_endpoint authorization_endpoint pushed_authorization_request_endpoint userinfo_endpoint
-       introspection_endpoint revocation_endpoint global_token_revocation_endpoint device_authorization_endpoint jwks_uri signed_jwks_uri federation_registration_endpoint end_session_endpoint
+       introspection_endpoint revocation_endpoint global_token_revocation_endpoint device_authorization_endpoint backchannel_authentication_endpoint jwks_uri signed_jwks_uri federation_registration_endpoint end_session_endpoint
        chancery_revocation_feed_endpoint`,
     ),
     ...withForm(
@@ -34,6 +34,7 @@ export const PROVIDER_METADATA: Schema = closed(
        introspection_signing_alg_values_supported introspection_encryption_alg_values_supported
        introspection_encryption_enc_values_supported code_challenge_methods_supported dpop_signing_alg_values_supported
        identity_chaining_requested_token_types_supported authorization_grant_profiles_supported authorization_details_types_supported
+       backchannel_token_delivery_modes_supported backchannel_authentication_request_signing_alg_values_supported
        client_registration_types_supported`,
     ),
     ...withForm(
@@ -41,7 +42,7 @@ export const PROVIDER_METADATA: Schema = closed(
       `claims_parameter_supported request_parameter_supported request_uri_parameter_supported require_request_uri_registration
        require_pushed_authorization_requests require_signed_request_object
        authorization_response_iss_parameter_supported client_id_metadata_document_supported
-       backchannel_logout_supported backchannel_logout_session_supported frontchannel_logout_supported
+       backchannel_user_code_parameter_supported backchannel_logout_supported backchannel_logout_session_supported frontchannel_logout_supported
        frontchannel_logout_session_supported tls_client_certificate_bound_access_tokens`,
     ),
     organization_name: TEXT,

@@ -57,6 +57,15 @@ const TOKEN_RESPONSE = closed(
   ['access_token', 'token_type', 'expires_in', 'scope'],
 );
 
+const BACKCHANNEL_AUTHENTICATION = closed(
+  {
+    auth_req_id: said('For the token endpoint. The client keeps it secret.', TEXT),
+    expires_in: said('Seconds that the person has to answer.', POSITIVE),
+    interval: said('Seconds between two requests for the tokens. Absent if they are pushed.', POSITIVE),
+  },
+  ['auth_req_id', 'expires_in'],
+);
+
 const DEVICE_AUTHORIZATION = closed({
   device_code: said('For the token endpoint. The device keeps it secret.', TEXT),
   user_code: said('The code that the device shows.', TEXT),
@@ -219,6 +228,7 @@ export const SCHEMAS = {
   ...ADMIN_EVENT_STREAM_SCHEMAS,
   ...SIGNAL_SCHEMAS,
   TokenResponse: said('RFC 6749 §5.1.', TOKEN_RESPONSE),
+  BackchannelAuthentication: BACKCHANNEL_AUTHENTICATION,
   DeviceAuthorization: DEVICE_AUTHORIZATION,
   TokenIntrospection: said(
     'RFC 7662 §2.2. An inactive token has `active` alone. An exchanged token also has the claims that `assertion-grants.issuers` maps.',

@@ -80,3 +80,7 @@ export const RESPONSE_MODES = [
 
 /** The response modes whose responses the server signs (JARM §2.3). */
 export const SIGNED_RESPONSE_MODES = RESPONSE_MODES.filter((mode) => mode.endsWith('jwt'));
+
+/** How tokens get to a client that asks without a browser (OpenID Connect CIBA Core 1.0 §5). */
+export const DELIVERY_MODES = ['poll', 'ping', 'push'] as const;
+export type DeliveryMode = (typeof DELIVERY_MODES)[number];

@@ -92,6 +92,14 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
     'tenant* sid* client_id* instance* sub state attempts# attempted_at# due_at# problem issuer',
   ),
   table('interaction', true, 'tenant* key* kind browser version# content created_at# expires_at#'),
+  table('backchannel_tenant', true, 'tenant*'),
+  table(
+    'backchannel_request',
+    true,
+    `tenant* key* id person sub client_id client_instance state code poll_interval# content created_at# expires_at#
+    kept_until# attempts# due_at# problem`,
+  ),
+  table('backchannel_block', true, 'tenant* sub* client_id* client_instance* blocked_at# expires_at#'),
   table('consent', true, 'tenant* sub* client_id* instance* scope claims resources granted_at# updated_at#'),
   table(
     'audit_event',

@@ -6,6 +6,7 @@ import type {
 import type { StoredAccount } from '../ports/account-store.ts';
 import type { AuditEvent, AuditPlace, RecordedAuditEvent } from '../ports/audit-log.ts';
 import type { StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
+import type { BackchannelBlock, StoredBackchannelRequest } from '../ports/backchannel-request-store.ts';
 import type { FormerVersion, VersionEnd } from '../ports/client-history.ts';
 import type { ClientUse } from '../ports/client-store.ts';
 import type { StoredConsent } from '../ports/consent-store.ts';
@@ -141,6 +142,33 @@ export const versionEnd = ({
 /** The columns that a former version has of its client. */
 export const KEPT_OF_CLIENT = `issued_at, registered_via, registration_token_digest, secrets, privileges, metadata, data,
   shared_digest, entity_id, expires_at, document, federation, owner`;
+
+export const BACKCHANNEL_REQUEST = mapper<StoredBackchannelRequest>({
+  key: 'plain',
+  id: 'plain',
+  person: 'plain',
+  sub: 'plain',
+  client_id: 'plain',
+  client_instance: 'plain',
+  state: 'plain',
+  code: 'plain',
+  poll_interval: 'plain',
+  content: 'plain',
+  created_at: 'plain',
+  expires_at: 'plain',
+  kept_until: 'plain',
+  attempts: 'plain',
+  due_at: 'plain',
+  problem: 'plain',
+});
+
+export const BACKCHANNEL_BLOCK = mapper<BackchannelBlock>({
+  sub: 'plain',
+  client_id: 'plain',
+  client_instance: 'plain',
+  blocked_at: 'plain',
+  expires_at: 'plain',
+});
 
 export const CONSENT = mapper<StoredConsent>({
   sub: 'plain',

@@ -21,6 +21,8 @@ const SWEPT: readonly (readonly [table: string, condition: string])[] = Object.e
   webhook_delivery: 'due_at IS NULL AND attempted_at < :audited_before',
   security_event: "state = 'failed' AND attempted_at < :audited_before",
   interaction: 'expires_at < :now',
+  backchannel_request: 'kept_until < :now',
+  backchannel_block: 'expires_at < :now',
   known_browser: 'expires_at < :now',
   audit_event: 'at < :audited_before',
   client: CLIENT_HAS_ENDED,

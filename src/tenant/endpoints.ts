@@ -1,5 +1,7 @@
 import { applications, applicationsWithdraw } from '../endpoints/applications/endpoint.ts';
 import { authorization, postedAuthorization } from '../endpoints/authorization/endpoint.ts';
+import { backchannelAuthentication } from '../endpoints/backchannel-authentication/endpoint.ts';
+import { backchannelRequests, backchannelRequestsForm } from '../endpoints/backchannel-requests/endpoint.ts';
 import { clientDelete, clientDeleteAtRegister } from '../endpoints/client-delete/endpoint.ts';
 import { clientList } from '../endpoints/client-list/endpoint.ts';
 import { clientLogo } from '../endpoints/client-logo/endpoint.ts';
@@ -58,7 +60,13 @@ import { offeredGrants } from '../grants/grants.ts';
 import { issuersFor } from '../grants/trusted-jwt.ts';
 import type { Site } from '../http/router.ts';
 import { supportedAcrValues } from '../sessions/acr-values.ts';
-import { DEVICE_GRANT, type GrantType, JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from '../spec/grant-types.ts';
+import {
+  CIBA_GRANT,
+  DEVICE_GRANT,
+  type GrantType,
+  JWT_BEARER_GRANT,
+  TOKEN_EXCHANGE_GRANT,
+} from '../spec/grant-types.ts';
 import { ID_JAG_PROFILE, ID_JAG_TYPE } from '../spec/token-types.ts';
 import { adminEndpoints } from './admin-endpoints.ts';
 import { federationMembers } from './federation.ts';
@@ -71,6 +79,16 @@ type Open<Parts> = (parts: Parts) => Endpoint | undefined;
 
 const offersDevices = ({ settings }: Issuer): boolean =>
   settings['authorization.grant-types'].includes(DEVICE_GRANT);
+
+const offersBackchannel = ({ settings }: Issuer): boolean =>
+  settings['ciba.enabled'] && settings['authorization.grant-types'].includes(CIBA_GRANT);
+
+const backchannelParts = (issuer: Issuer) => ({
+  ...issuer,
+  ...issuer.jose,
+  replays: issuer.storage.replays,
+  pairwiseSecret: issuer.keys.pairwiseSecret,
+});
 
 /** Every endpoint below an issuer, in the order in which discovery names them. */
 const ENDPOINTS: readonly Open<Issuer>[] = [
@@ -103,6 +121,9 @@ const ENDPOINTS: readonly Open<Issuer>[] = [
   (issuer) => (offersDevices(issuer) ? deviceAuthorization(issuer) : undefined),
   (issuer) => (offersDevices(issuer) ? deviceVerification(issuer) : undefined),
   (issuer) => (offersDevices(issuer) ? deviceVerificationForm(issuer) : undefined),
+  (issuer) => (offersBackchannel(issuer) ? backchannelAuthentication(backchannelParts(issuer)) : undefined),
+  (issuer) => (offersBackchannel(issuer) ? backchannelRequests(issuer) : undefined),
+  (issuer) => (offersBackchannel(issuer) ? backchannelRequestsForm(issuer) : undefined),
   userinfo,
   postedUserinfo,
   introspection,
@@ -254,6 +275,7 @@ function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['
       signedRequests: settings['authorization.signed-requests'] === 'all-clients',
       grantTypes: settings['authorization.grant-types'],
       dpop: settings['dpop.enabled'],
+      deliveryModes: offersBackchannel(issuer) ? settings['ciba.delivery-modes'] : [],
       detailTypes: [...detailTypes.byName.keys()],
       clientDocuments: settings['registration.client-id-metadata-documents'],
       chainingTypes: offers(TOKEN_EXCHANGE_GRANT) ? [ID_JAG_TYPE] : [],

@@ -13,7 +13,7 @@ import type { StoredTenant } from '../ports/tenant-store.ts';
 import { type Caches, SLOT_BYTES } from '../spec/caches.ts';
 import { type AuthMethod, authMethods } from '../spec/client-metadata.ts';
 import type { MetadataLimits } from '../spec/client-metadata-checks.ts';
-import { isGrantType, TOKEN_EXCHANGE_GRANT } from '../spec/grant-types.ts';
+import { CIBA_GRANT, isGrantType, TOKEN_EXCHANGE_GRANT } from '../spec/grant-types.ts';
 import { issuerPath } from '../spec/issuer.ts';
 import { type CertificateTrust, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import type { SelfContainedTokenNeeds } from '../tokens/self-contained-token.ts';
@@ -41,6 +41,7 @@ export function metadataLimits(settings: Settings, keys: Pick<ServerKeys, 'canSi
     dpop: settings['dpop.enabled'],
     detailTypes: settings['authorization-details.types'].map(({ type }) => type),
     frontChannelLogout: offersFrontChannelLogout(settings),
+    deliveryModes: settings['ciba.enabled'] ? settings['ciba.delivery-modes'] : [],
     signingAlgorithms: SIGNING_ALGORITHMS.filter((alg) => keys.canSign(alg)),
     clientAlgorithms: settings['signatures.algorithms'],
     authMethods: acceptedMethods(settings),
@@ -50,7 +51,8 @@ export function metadataLimits(settings: Settings, keys: Pick<ServerKeys, 'canSi
     httpForWeb: settings['authorization.http-redirects'] === 'loopback',
     grantTypes: settings['authorization.grant-types']
       .filter(isGrantType)
-      .filter((grant) => grant !== TOKEN_EXCHANGE_GRANT || settings['token-exchange.enabled']),
+      .filter((grant) => grant !== TOKEN_EXCHANGE_GRANT || settings['token-exchange.enabled'])
+      .filter((grant) => grant !== CIBA_GRANT || settings['ciba.enabled']),
     privateSchemes: settings['registration.private-schemes'],
   };
 }

@@ -192,10 +192,9 @@ export function openSignIn(parts: SignInParts): SignIn {
     idTokens,
     clock,
     settings,
-    devices: {
-      interactions: storage.interactions,
-      polls: parts.caches.open<Digest, number>('refusals', { weigh: () => POLL_BYTES }),
-    },
+    devices: { interactions: storage.interactions },
+    backchannelRequests: storage.backchannelRequests,
+    polls: parts.caches.open<Digest, number>('refusals', { weigh: () => POLL_BYTES }),
   };
   return {
     browser,
@@ -231,6 +230,7 @@ export function openSignIn(parts: SignInParts): SignIn {
       },
       responding: { issuing: parts, endUsers, uses, random },
       devices: { interactions: storage.interactions, clock },
+      backchannels: { backchannelRequests: storage.backchannelRequests, clock, settings, log, metrics },
     }),
   };
 }

@@ -17,6 +17,7 @@ import type { TenantStorage } from '../ports/storage.ts';
 import type { LogoutDelivery } from '../sessions/logout-delivery.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 import { administered } from './administered.ts';
+import { openBackchannelDelivery } from './backchannel.ts';
 import { managementSiteOf, ownStatement, siteOf } from './endpoints.ts';
 import { type Issuer, openIssuer } from './issuer.ts';
 import { openParts, type TenantKeys } from './parts.ts';
@@ -64,6 +65,8 @@ export interface Tenant {
   readonly webhookDelivery: DeliveryLoop;
   /** Undefined where streams of security events are off. */
   readonly signalDelivery: DeliveryLoop | undefined;
+  /** Undefined where clients cannot ask without a browser. */
+  readonly backchannelDelivery: DeliveryLoop | undefined;
   /** The expiries of trust anchors that resolutions have seen; undefined without a federation. */
   readonly anchorExpiries: AnchorExpiries | undefined;
   /** Records the uses of clients that are not recorded yet. */
@@ -90,6 +93,7 @@ export async function openTenant(
   const first = openIssuer(parts, settings.issuer);
   const { delivery, people, serverKeys, storage, trust, trustAnchors, uses } = parts;
   const named = (issuer: string): Issuer => (issuer === first.issuer ? first : openIssuer(parts, issuer));
+  const notifications = openBackchannelDelivery(settings, { ...platform, log }, parts, named);
   return {
     site: (issuer) => ({ tenant: id, ...siteOf(named(issuer)) }),
     managementSite: (issuer) => ({ tenant: id, ...managementSiteOf(named(issuer)) }),
@@ -108,11 +112,13 @@ export async function openTenant(
     webhooks: first,
     webhookDelivery: parts.webhookDelivery,
     signalDelivery: parts.signalDelivery,
+    backchannelDelivery: notifications,
     anchorExpiries: parts.anchorExpiries,
     async close() {
       await delivery.close();
       await parts.webhookDelivery.close();
       await parts.signalDelivery?.close();
+      await notifications?.close();
       await uses.flush();
     },
   };

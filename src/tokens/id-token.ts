@@ -20,12 +20,19 @@ export interface IdTokenContent {
   readonly code?: string;
   /** The state of the request, for the ID token of its authorisation response: a detached signature of that response. */
   readonly state?: string;
+  /** The request and the refresh token of tokens that are pushed to the client (OpenID Connect CIBA Core 1.0 §10.3.1). */
+  readonly auth_req_id?: string;
+  readonly refresh_token?: string;
   /** Claims about the end-user. They cannot replace a claim of the protocol. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 /** RFC 8725 §3.11 recommends a specific type; clients of OpenID Connect accept this one. */
 export const ID_TOKEN_TYPE = 'JWT';
+
+/** OpenID Connect CIBA Core 1.0 §10.3.1. */
+const AUTH_REQ_ID = 'urn:openid:params:jwt:claim:auth_req_id';
+const RT_HASH = 'urn:openid:params:jwt:claim:rt_hash';
 
 /**
  * Claims with a meaning in the protocol: RFC 7519 §4.1, OpenID Connect Core 1.0 §2 and the logout
@@ -49,6 +56,8 @@ const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set([
   's_hash',
   'sid',
   'events',
+  AUTH_REQ_ID,
+  RT_HASH,
 ]);
 
 /**
@@ -61,6 +70,7 @@ export function idTokenClaims(
   alg: SignatureAlgorithm,
 ): Readonly<Record<string, unknown>> {
   const { client_id, otherAudiences = [], access_token, code, state, claims = {} } = content;
+  const { auth_req_id, refresh_token } = content;
   const { sub, exp, iat, auth_time, nonce, acr, amr, sid } = content;
   const given = Object.entries(claims).filter(([name]) => !PROTOCOL_CLAIMS.has(name));
   return {
@@ -77,6 +87,8 @@ export function idTokenClaims(
     ...(access_token === undefined ? {} : { at_hash: halfHash(access_token, alg) }),
     ...(code === undefined ? {} : { c_hash: halfHash(code, alg) }),
     ...(state === undefined ? {} : { s_hash: halfHash(state, alg) }),
+    ...(auth_req_id === undefined ? {} : { [AUTH_REQ_ID]: auth_req_id }),
+    ...(refresh_token === undefined ? {} : { [RT_HASH]: halfHash(refresh_token, alg) }),
   };
 }
 

@@ -42,8 +42,9 @@ export const DEVICES: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/device/device-code.ts',
-        find: '  polls.set(stored.key, now);',
-        replace: '  polls.set(stored.key, now);\n  await interactions.change(stored, stored.content);',
+        find: '  if (!cameTooSoon({ clock, polls }, stored.key, waiting.interval)) return false;',
+        replace:
+          '  await interactions.change(stored, stored.content);\n  if (!cameTooSoon({ clock, polls }, stored.key, waiting.interval)) return false;',
       },
     ],
     killers: [

@@ -50,7 +50,13 @@ export async function admitMetadata(
 }
 
 /** Members whose URLs this server requests. They are checked at registration and again at each use. */
-const CALLED = ['jwks_uri', 'signed_jwks_uri', 'sector_identifier_uri', 'backchannel_logout_uri'] as const;
+const CALLED = [
+  'jwks_uri',
+  'signed_jwks_uri',
+  'sector_identifier_uri',
+  'backchannel_logout_uri',
+  'backchannel_client_notification_endpoint',
+] as const;
 
 /**
  * Rejects URLs that this server must never request, such as those of internal hosts.

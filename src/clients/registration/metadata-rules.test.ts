@@ -13,6 +13,7 @@ const LIMITS = {
   httpAllowed: false,
   certificateTrust: 'chains',
   frontChannelLogout: true,
+  deliveryModes: ['poll', 'ping', 'push'],
   signingAlgorithms: ['RS256'],
   grantTypes: ['authorization_code', 'implicit', 'refresh_token'],
   privateSchemes: 'any',

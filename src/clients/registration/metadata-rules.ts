@@ -2,6 +2,7 @@ import { clientJwkProblem, duplicateKeyId, encryptionKey } from '../../keys/clie
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { MetadataLimits } from '../../spec/client-metadata-checks.ts';
 import {
+  CIBA_GRANT,
   GRANT_TYPES,
   RESPONSE_TYPES,
   responseTypeName,
@@ -71,9 +72,10 @@ const redirectUrisAreSafe: Check = (metadata, report, limits) => {
 
 /**
  * RFC 6749 §4.4: "The client credentials grant type MUST only be used by confidential clients." RFC 8693 §2.1 leaves it to the
- * server whether an unknown party may exchange tokens; a thief could, so it may not.
+ * server whether an unknown party may exchange tokens; a thief could, so it may not. OpenID Connect CIBA Core 1.0 §7.1: "The Client MUST authenticate to
+ * the Backchannel Authentication Endpoint".
  */
-const GRANTS_OF_CONFIDENTIAL_CLIENTS = ['client_credentials', TOKEN_EXCHANGE_GRANT] as const;
+const GRANTS_OF_CONFIDENTIAL_CLIENTS = ['client_credentials', TOKEN_EXCHANGE_GRANT, CIBA_GRANT] as const;
 
 const confidentialGrantsAreConfidential: Check = ({ grant_types, token_endpoint_auth_method }, report) => {
   if (token_endpoint_auth_method !== 'none') return;
@@ -229,6 +231,28 @@ const frontChannelUriHasOriginOfRedirectUri: Check = (
   report({ member: 'frontchannel_logout_uri', value: shownUri(uri), rule });
 };
 
+/**
+ * OpenID Connect CIBA Core 1.0 §4: `backchannel_token_delivery_mode` is required, and `backchannel_client_notification_endpoint` "if the token delivery mode
+ * is set to ping or push". Tokens that are pushed come without a proof of a key.
+ */
+const backchannelClientsCanBeReached: Check = (metadata, report) => {
+  const [mode, endpoint] = [metadata[DELIVERY_MODE], metadata[NOTIFIED]];
+  if (!metadata.grant_types.includes(CIBA_GRANT)) return;
+  if (mode === undefined) {
+    report({ member: DELIVERY_MODE, rule: `is needed for the grant type ${CIBA_GRANT}` });
+    return;
+  }
+  if (mode !== 'poll' && endpoint === undefined)
+    report({ member: NOTIFIED, rule: `is needed for ${DELIVERY_MODE} ${String(mode)}` });
+  const bound = KEY_BINDINGS.find((member) => metadata[member] === true);
+  if (mode === 'push' && bound !== undefined)
+    report({ member: DELIVERY_MODE, value: mode, rule: `cannot be used with ${bound}` });
+};
+
+const DELIVERY_MODE = 'backchannel_token_delivery_mode';
+const NOTIFIED = 'backchannel_client_notification_endpoint';
+const KEY_BINDINGS = ['tls_client_certificate_bound_access_tokens', 'dpop_bound_access_tokens'];
+
 const GRANTS = ['grant_types', 'response_types'];
 const METHOD = ['token_endpoint_auth_method'];
 const ENCRYPTION = ENCRYPTED.flatMap((what) => [`${what}_alg`, `${what}_enc`]);
@@ -251,6 +275,7 @@ const METADATA_RULES: readonly MetadataRule[] = [
     reads: ['subject_type', 'sector_identifier_uri', 'redirect_uris'],
     check: pairwiseClientsHaveOneSector,
   },
+  { reads: ['grant_types', DELIVERY_MODE, NOTIFIED], check: backchannelClientsCanBeReached },
   { reads: ['frontchannel_logout_uri', 'redirect_uris'], check: frontChannelUriHasOriginOfRedirectUri },
   ...ACCEPTED_VALUES_RULES,
 ];

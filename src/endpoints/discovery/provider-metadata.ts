@@ -79,6 +79,8 @@ export interface Support {
   readonly chainingTypes?: readonly string[];
   /** The profiles of authorisation grants that the server takes, by the member that later drafts of the same name. */
   readonly grantProfiles?: readonly string[];
+  /** How tokens get to clients without a browser; empty if none may ask (OpenID Connect CIBA Core 1.0). */
+  readonly deliveryModes?: readonly string[];
   /** Whether tokens can be bound to keys of clients (RFC 9449). */
   readonly dpop?: boolean;
   /** The types of authorisation details that clients may be registered for (RFC 9396). */
@@ -142,10 +144,24 @@ export function providerMetadata(
       ? {}
       : { identity_chaining_requested_token_types_supported: chainingTypes }),
     ...(grantProfiles.length === 0 ? {} : { authorization_grant_profiles_supported: grantProfiles }),
+    ...backchannelMembers(support, algorithms),
     ...(support.dpop === true ? { dpop_signing_alg_values_supported: algorithms } : {}),
     ...(detailTypes.length === 0 ? {} : { authorization_details_types_supported: detailTypes }),
     ...signedResponses(canSign),
     ...certificateMembers(issuer, endpoints, certificates),
+  };
+}
+
+/** OpenID Connect CIBA Core 1.0 §4. */
+function backchannelMembers(
+  { deliveryModes = [] }: Support,
+  algorithms: readonly string[],
+): Readonly<Record<string, unknown>> {
+  if (deliveryModes.length === 0) return {};
+  return {
+    backchannel_token_delivery_modes_supported: deliveryModes,
+    backchannel_authentication_request_signing_alg_values_supported: algorithms,
+    backchannel_user_code_parameter_supported: false,
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Progress } from '../../grants/authorization/authorization-interaction.ts';
+import type { AuthorizationRequest } from '../../grants/authorization/authorization-request.ts';
 import { requestedClaims } from '../../grants/authorization/next-step.ts';
 import { shownDetails } from '../../grants/authorization-details/shown-details.ts';
-import type { Device } from '../../grants/device/device-request.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
-import type { Page, PageClient, SignInPage } from '../../ports/pages.ts';
+import type { ConsentPage, Page, PageClient, SignInPage } from '../../ports/pages.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import { antiForgeryToken } from '../../sessions/browser-session.ts';
 import { completeInteraction } from '../../sessions/interaction.ts';
@@ -80,14 +80,14 @@ async function signInPage(
   session: StoredSession | undefined,
   problem?: SignInPage['problem'],
 ): Promise<EndpointResponse> {
-  const { client_id, redirect_uri, login_hint, ui_locales, device } = waiting.interaction.content.request;
+  const { client_id, redirect_uri, login_hint, ui_locales, ...asked } = waiting.interaction.content.request;
   const client = await needs.clients.find(client_id);
   const tags = languages(request, ui_locales);
   const again = session === undefined ? undefined : await needs.directory.find(session.sub);
   const page: Page = {
     kind: 'sign-in',
     client:
-      client === undefined ? undefined : withoutHost(device, shownClient(needs, client, redirect_uri, tags)),
+      client === undefined ? undefined : withoutHost(asked, shownClient(needs, client, redirect_uri, tags)),
     form: formOf(needs, waiting, undefined),
     username: login_hint ?? again?.username ?? '',
     problem,
@@ -110,12 +110,12 @@ async function consentPage(
   session: StoredSession,
   { client, request: authorization }: Progress,
 ): Promise<EndpointResponse> {
-  const { redirect_uri, scope, resource, ui_locales, device, authorization_details } = authorization;
+  const { redirect_uri, scope, resource, ui_locales, authorization_details } = authorization;
   const tags = languages(request, ui_locales);
   const account = await needs.directory.find(session.sub);
   const page: Page = {
     kind: 'consent',
-    client: withoutHost(device, shownClient(needs, client, redirect_uri, tags)),
+    client: withoutHost(authorization, shownClient(needs, client, redirect_uri, tags)),
     form: formOf(needs, waiting, session),
     username: account?.username ?? '',
     scope,
@@ -124,7 +124,7 @@ async function consentPage(
     ...(authorization_details === undefined
       ? {}
       : { details: shownDetails(needs.detailTypes, authorization_details, tags) }),
-    ...(device === undefined ? {} : { device: { user_code: device.user_code, address: device.address } }),
+    ...shownElsewhere(authorization),
   };
   // The form leads to the operator's page if the session has ended in the meantime.
   const formTargets = [redirect_uri, ...(needs.externalUrl === undefined ? [] : [needs.externalUrl])];
@@ -140,9 +140,22 @@ function formOf(
   return { action, form_token: antiForgeryToken(cookie, formPurpose(handle, session?.key)) };
 }
 
-/** Leaves out where the browser returns to: it stays here after a decision about a device. */
-function withoutHost(device: Device | undefined, client: PageClient): PageClient {
-  return device === undefined ? client : { ...client, host: undefined };
+type AskedElsewhere = Pick<AuthorizationRequest, 'device' | 'backchannel'>;
+
+/** Leaves out where the browser returns to: it stays here after a decision about a device, or about a client without a browser. */
+function withoutHost({ device, backchannel }: AskedElsewhere, client: PageClient): PageClient {
+  return device === undefined && backchannel === undefined ? client : { ...client, host: undefined };
+}
+
+/** Describes the device, or the request of a client without a browser. */
+function shownElsewhere({
+  device,
+  backchannel,
+}: AskedElsewhere): Pick<ConsentPage, 'device' | 'backchannel'> {
+  if (device !== undefined) return { device: { user_code: device.user_code, address: device.address } };
+  if (backchannel === undefined) return {};
+  const { binding_message, address } = backchannel;
+  return { backchannel: { binding_message, address } };
 }
 
 /** Describes a client with its logo. */

@@ -141,14 +141,14 @@ export function mayBeImpersonated(client: StoredClient, redirect_uri: string): b
 function withdrawnMeanwhile(
   { settings }: Pick<ProgressNeeds, 'settings'>,
   client: StoredClient,
-  { scope, response_type, device, authorization_details }: AuthorizationRequest,
+  { scope, response_type, device, backchannel, authorization_details }: AuthorizationRequest,
 ): Extract<NextStep, { readonly step: 'refuse' }> | undefined {
   const metadata = metadataOf(client);
   const allowed = requestableScope(settings, client);
   const name = response_type.join(' ');
   const registered = metadata.response_types.some((type) => responseTypeName(type) === name);
   const offered = responseTypesOf(settings['authorization.grant-types']).includes(name);
-  if (device === undefined && !(registered && offered))
+  if (device === undefined && backchannel === undefined && !(registered && offered))
     return {
       step: 'refuse',
       error: 'unauthorized_client',

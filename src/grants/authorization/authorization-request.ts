@@ -3,6 +3,7 @@ import type { ClientId, ClientInstance, Digest } from '../../spec/identifiers.ts
 import type { JsonValue } from '../../spec/json.ts';
 import type { RESPONSE_MODES } from '../../spec/server-capabilities.ts';
 import type { AuthorizationDetails } from '../authorization-details/detail-types.ts';
+import type { Backchannel } from '../backchannel/backchannel-request.ts';
 import type { Device } from '../device/device-request.ts';
 
 /** Leaves out `jwt`, which stands for the default of the response type and is resolved when a request is read. */
@@ -23,6 +24,8 @@ export interface ResponseTarget {
   readonly state?: string;
   /** The device that the response is for (RFC 8628). Nothing goes to `redirect_uri` then. */
   readonly device?: Device;
+  /** The request of a client without a browser (OpenID Connect CIBA Core 1.0). Nothing goes to `redirect_uri` then. */
+  readonly backchannel?: Backchannel;
 }
 
 /** The conditions for one requested claim; null requests the claim without conditions (OpenID Connect Core 1.0 §5.5). */

@@ -1,6 +1,7 @@
 import type { StoredSession } from '../../ports/session-store.ts';
 import type { Digest, SessionId, Subject } from '../../spec/identifiers.ts';
 import type { AuthorizationDetails } from '../authorization-details/detail-types.ts';
+import type { Backchannel } from '../backchannel/backchannel-request.ts';
 import type { Device } from '../device/device-request.ts';
 import type { EndUserContext } from '../issue-token.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -15,6 +16,8 @@ export interface CodeContent {
   readonly code_challenge?: string;
   /** The device that the tokens are for (RFC 8628). */
   readonly device?: Device;
+  /** The request of a client without a browser that the tokens are for (OpenID Connect CIBA Core 1.0). */
+  readonly backchannel?: Backchannel;
   readonly dpop_jkt?: string;
   readonly nonce?: string;
   readonly scope: readonly string[];
@@ -32,13 +35,14 @@ export function codeContent(
   session: StoredSession,
 ): CodeContent {
   const { redirect_uri, client_keys, code_challenge, device, dpop_jkt, nonce, scope, resource } = request;
-  const { authorization_details } = request;
+  const { authorization_details, backchannel } = request;
   return {
     issuer,
     redirect_uri,
     ...(client_keys === undefined ? {} : { client_keys }),
     ...(code_challenge === undefined ? {} : { code_challenge }),
     ...(device === undefined ? {} : { device }),
+    ...(backchannel === undefined ? {} : { backchannel }),
     ...(dpop_jkt === undefined ? {} : { dpop_jkt }),
     ...(nonce === undefined ? {} : { nonce }),
     scope,

@@ -20,6 +20,7 @@ import {
 import type { ReplayStore } from '../../ports/replay-store.ts';
 import type { RefusalNotes } from '../../spec/errors.ts';
 import type { JsonValue } from '../../spec/json.ts';
+import type { ParameterName } from '../../spec/parameter-words.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import {
   CONTENT_ENCRYPTION_ALGORITHMS,
@@ -199,10 +200,18 @@ export async function decryptedRequestObject(
 
 /** Reads the parameters from the claims (RFC 9101 §4). `request` and `request_uri` "MUST NOT be included in Request Objects". */
 function parametersOf(claims: VerifiedClaims): OpenedRequestObject {
+  return parametersOfClaims(claims, REQUEST_PARAMETERS);
+}
+
+/** Reads parameters of these names from the claims of a signed request. */
+export function parametersOfClaims(
+  claims: VerifiedClaims,
+  names: readonly ParameterName[],
+): OpenedRequestObject {
   if (claims['request'] !== undefined || claims['request_uri'] !== undefined)
     return { problem: 'it contains request or request_uri' };
   const parameters: { [name: string]: string | undefined } = Object.create(null);
-  for (const name of REQUEST_PARAMETERS) {
+  for (const name of names) {
     const text = name === 'authorization_details' ? detailsText(claims[name]) : parameterText(claims[name]);
     if (text === null)
       return { problem: `${name} must be a string, a number, a JSON object or a list of strings` };

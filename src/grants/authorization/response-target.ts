@@ -2,7 +2,7 @@ import { clientKeysOf } from '../../clients/metadata-document/document-state.ts'
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { OAuthError, quotedValue, type RefusalNotes } from '../../spec/errors.ts';
-import { DEVICE_GRANT, RESPONSE_TYPES, responseTypeName } from '../../spec/grant-types.ts';
+import { CIBA_GRANT, DEVICE_GRANT, RESPONSE_TYPES, responseTypeName } from '../../spec/grant-types.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { RESPONSE_MODES } from '../../spec/server-capabilities.ts';
 import { isLoopbackHost, parseUri } from '../../spec/uri.ts';
@@ -74,10 +74,12 @@ export function isStillTarget(
     client_keys,
     redirect_uri,
     device,
-  }: Pick<ResponseTarget, 'client_instance' | 'client_keys' | 'redirect_uri' | 'device'>,
+    backchannel,
+  }: Pick<ResponseTarget, 'client_instance' | 'client_keys' | 'redirect_uri' | 'device' | 'backchannel'>,
 ): client is StoredClient {
   if (client?.instance !== client_instance || clientKeysOf(client) !== client_keys) return false;
   if (device !== undefined) return metadataOf(client).grant_types.includes(DEVICE_GRANT);
+  if (backchannel !== undefined) return metadataOf(client).grant_types.includes(CIBA_GRANT);
   return hasRedirectUri(client, redirect_uri);
 }
 

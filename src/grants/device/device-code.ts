@@ -6,10 +6,8 @@ import type { Digest } from '../../spec/identifiers.ts';
 import { tokensForCode } from '../authorization-code.ts';
 import type { EndUserNeeds } from '../end-users.ts';
 import type { Grant } from '../grant.ts';
+import { cameTooSoon, SLOWER } from '../poll-pace.ts';
 import { deviceKey, type WaitingDevice } from './device-request.ts';
-
-/** Seconds that a device has to wait longer after each request that came too soon (RFC 8628 §3.5). */
-const SLOWER = 5;
 
 /**
  * Issues tokens to a device whose person has allowed it (RFC 8628 §3.4). Until then each request costs two look-ups and no write, so
@@ -58,14 +56,11 @@ async function notYet(endUsers: EndUserNeeds, client: AuthenticatedClient, key: 
 }
 
 async function isTooSoon(
-  { clock, devices: { polls, interactions } }: EndUserNeeds,
+  { clock, polls, devices: { interactions } }: EndUserNeeds,
   stored: StoredInteraction,
   waiting: WaitingDevice,
 ): Promise<boolean> {
-  const now = clock.milliseconds();
-  const last = polls.get(stored.key);
-  polls.set(stored.key, now);
-  if (last === undefined || now - last >= waiting.interval * 1000) return false;
+  if (!cameTooSoon({ clock, polls }, stored.key, waiting.interval)) return false;
   // A change by another process has slowed the device down already, or its person has answered.
   const slower: WaitingDevice = { ...waiting, interval: waiting.interval + SLOWER };
   await interactions.change(stored, JSON.stringify(slower));

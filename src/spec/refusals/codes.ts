@@ -23,16 +23,27 @@ export const CODE_REASONS = {
   ),
   invalid_dpop_proof: reason(`The DPoP proof is wrong. ${DETAIL}`, 'Sign a new proof for the request.'),
   use_dpop_nonce: reason('The DPoP proof needs a nonce.', 'Use the one of `DPoP-Nonce`.', 'dpop.nonces'),
-  authorization_pending: reason('The person at the device has not answered yet.', 'Wait, and ask again.'),
+  authorization_pending: reason(
+    'The person has not answered the device or the client yet.',
+    'Wait, and ask again.',
+  ),
   slow_down: reason(
-    'A device asks for its tokens too often.',
+    'A device or a client asks for its tokens too often.',
     'Wait for `interval` seconds, and 5 more after each `slow_down`.',
     'device.interval',
   ),
   expired_token: reason(
-    'The person has not entered the code of the device in time.',
-    'Begin again at the device.',
+    'The person has not answered the device or the client in time.',
+    'Begin again.',
     'device.code-lifetime',
+  ),
+  unknown_user_id: reason(
+    'The hint of a backchannel request names no person.',
+    'Send a hint of a person who has an account.',
+  ),
+  invalid_binding_message: reason(
+    'The binding message of a backchannel request cannot be shown.',
+    'Send a short text.',
   ),
   unsupported_response_type: reason(
     'The server does not offer this response type.',

@@ -120,6 +120,7 @@ const WHOLE_TABLES: ReadonlySet<string> = new Set([
   'logout_waiting',
   'webhook_tenant',
   'event_stream_tenant',
+  'backchannel_tenant',
 ]);
 
 test('every statement about rows of tenants names the tenant', () => {

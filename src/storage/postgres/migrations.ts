@@ -1,5 +1,6 @@
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type Schema, type SchemaState, type SchemaStep, suits, tooNew } from '../schema.ts';
+import { BACKCHANNEL_SCHEMA } from './backchannel-schema.ts';
 import { CLIENT_LIST_SCHEMA, COVERING_LIST_SCHEMA } from './client-list-schema.ts';
 import type { Connection } from './connection.ts';
 import { sqlState, unavailable } from './database-error.ts';
@@ -68,6 +69,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   },
   { version: 21, name: 'streams of security events', statements: EVENT_STREAM_SCHEMA, compatibleFrom: 1 },
   { version: 22, name: 'owners of declared tenants', statements: TENANT_OWNER_SCHEMA, compatibleFrom: 1 },
+  {
+    version: 23,
+    name: 'requests of clients without a browser',
+    statements: BACKCHANNEL_SCHEMA,
+    compatibleFrom: 1,
+  },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -20,6 +20,7 @@ const ABOUT_ALL_TENANTS: ReadonlySet<string> = new Set([
   'tenant_list',
   'webhook_tenant',
   'event_stream_tenant',
+  'backchannel_tenant',
 ]);
 
 interface Table {

@@ -70,6 +70,10 @@ const HOLDERS = statement(
   'SELECT issuer, tenant, position FROM tenant_issuer WHERE issuer = ANY(:names::text[])',
 );
 const WITH_WEBHOOKS = statement('tenant_with_webhooks', 'SELECT tenant FROM webhook_tenant ORDER BY tenant');
+const WITH_BACKCHANNEL = statement(
+  'tenant_with_backchannel',
+  'SELECT tenant FROM backchannel_tenant ORDER BY tenant',
+);
 const WITH_EVENT_STREAMS = statement(
   'tenant_with_event_streams',
   'SELECT tenant FROM event_stream_tenant ORDER BY tenant',
@@ -98,6 +102,7 @@ type TenantRead =
   | 'withLogouts'
   | 'withWebhooks'
   | 'withEventStreams'
+  | 'withBackchannelNotifications'
   | 'deleted'
   | 'contents';
 
@@ -156,6 +161,10 @@ export const tenants: PostgresStore<TenantStore, TenantRead> = {
         (await primary.rows(undefined, WITH_EVENT_STREAMS, {})).map(
           ({ tenant }) => String(tenant) as TenantId,
         ),
+    withBackchannelNotifications:
+      ({ primary }) =>
+      async () =>
+        (await primary.rows(undefined, WITH_BACKCHANNEL, {})).map(({ tenant }) => String(tenant) as TenantId),
   },
   writes: {
     create: {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type SchemaState, suits, tooNew } from '../schema.ts';
+import { BACKCHANNEL_SCHEMA } from './backchannel-schema.ts';
 import { CLIENT_LIST_SCHEMA, COVERING_LIST_SCHEMA } from './client-list-schema.ts';
 import { HISTORY_SCHEMA, OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
 import {
@@ -323,6 +324,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { version: 33, name: 'streams of security events', sql: EVENT_STREAM_SCHEMA, compatibleFrom: 13 },
   { version: 34, name: 'owners of declared tenants', sql: TENANT_OWNER_SCHEMA, compatibleFrom: 13 },
+  { version: 35, name: 'requests of clients without a browser', sql: BACKCHANNEL_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

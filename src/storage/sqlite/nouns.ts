@@ -3,6 +3,7 @@ import { accessTokens } from './access-tokens.ts';
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { authorizationCodes } from './authorization-codes.ts';
+import { backchannelRequests } from './backchannel-requests.ts';
 import { clientHistory } from './client-history.ts';
 import { clientLists } from './client-lists.ts';
 import { clients } from './clients.ts';
@@ -29,6 +30,7 @@ export const STORES = {
   accounts,
   audit,
   authorizationCodes,
+  backchannelRequests,
   clientLists,
   clientHistory,
   clients,

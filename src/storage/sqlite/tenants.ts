@@ -45,6 +45,7 @@ type TenantRead =
   | 'withLogouts'
   | 'withWebhooks'
   | 'withEventStreams'
+  | 'withBackchannelNotifications'
   | 'deleted'
   | 'contents';
 
@@ -144,6 +145,10 @@ export const tenants: SqliteStore<TenantStore, TenantRead> = {
     },
     withEventStreams({ lookUps }) {
       const listed = lookUps.prepare('SELECT tenant FROM event_stream_tenant ORDER BY tenant');
+      return () => listed.all().map(({ tenant }) => String(tenant) as TenantId);
+    },
+    withBackchannelNotifications({ lookUps }) {
+      const listed = lookUps.prepare('SELECT tenant FROM backchannel_tenant ORDER BY tenant');
       return () => listed.all().map(({ tenant }) => String(tenant) as TenantId);
     },
   },

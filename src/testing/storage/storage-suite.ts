@@ -4,6 +4,7 @@ import { accountContract } from './account-suite.ts';
 import { auditSearchContract } from './audit-search-suite.ts';
 import { auditContract } from './audit-suite.ts';
 import { authorizationCodeContract } from './authorization-code-suite.ts';
+import { backchannelRequestContract } from './backchannel-request-suite.ts';
 import { clientBatchContract } from './client-batch-suite.ts';
 import { clientCreationContract } from './client-creation-suite.ts';
 import { clientHistoryContract } from './client-history-suite.ts';
@@ -46,6 +47,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('sessions', () => sessionContract(engine));
     describe('clients that are to hear of the end of a session', () => logoutNotificationContract(engine));
     describe('interactions', () => interactionContract(engine));
+    describe('requests without a browser', () => backchannelRequestContract(engine));
     describe('consents', () => consentContract(engine));
     describe('lists about people', () => listingContract(engine));
     describe('clients', () => clientContract(engine));
