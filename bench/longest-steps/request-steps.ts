@@ -103,6 +103,19 @@ export const PAGE_STEPS: readonly HostileStep[] = [
   form('POST /device', 'a code of 60 KB that no page of the server sent', 400, () => ({
     user_code: 'B'.repeat(60_000),
   })),
+  form('POST /backchannel_authentication', '64 KB of escaped scope values', 401, () => ({
+    client_id: 'unknown',
+    scope: 'a '.repeat(15_000),
+  })),
+  {
+    endpoint: 'GET /account/requests',
+    what: 'long headers without a session',
+    status: 200,
+    request: () => ({ method: 'GET', path: '/account/requests', headers: LONG_HEADERS }),
+  },
+  form('POST /account/requests', 'a form of 60 KB that no page of the server sent', 400, () => ({
+    form_token: 'a'.repeat(60_000),
+  })),
   {
     endpoint: 'GET /account/applications',
     what: 'long headers without a session',

@@ -107,6 +107,9 @@ export async function openWorld(
       { ...common, kind: 'jwt', jwks: { keys: [jwtKey.jwk] } },
       { ...common, kind: 'saml', certificates: [cert] },
     ]),
+    CHANCERY_OPENAPI_ENABLED: 'true',
+    CHANCERY_CIBA_ENABLED: 'true',
+    CHANCERY_FEDERATION_ENABLED: 'true',
     CHANCERY_FEDERATION_TRUST_ANCHORS: JSON.stringify([
       { 'entity-id': anchor.id, jwks: { keys: [anchor.key.jwk] } },
     ]),

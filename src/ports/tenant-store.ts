@@ -112,7 +112,7 @@ export interface TenantStore {
   /** Returns the ids of the tenants that have streams of security events. The default tenant may be among them. */
   withEventStreams(): Promise<readonly TenantId[]>;
   /** Returns the tenants that have requests without a browser whose clients wait for a notification, in their order. */
-  withBackchannelNotifications(): Promise<readonly TenantId[]>;
+  withBackchannel(): Promise<readonly TenantId[]>;
   /**
    * Replaces the content of a tenant and raises its version, if the version is `expectedVersion`. Among concurrent calls
    * with one version, one succeeds. The others get `conflict`, as for an unknown tenant, or one that is being deleted.

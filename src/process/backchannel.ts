@@ -7,7 +7,7 @@ import type { Tenants } from './tenants.ts';
 
 export interface BackchannelRoundsNeeds {
   readonly settings: Settings;
-  readonly tenants: Pick<Tenants, 'withBackchannelNotifications'>;
+  readonly tenants: Pick<Tenants, 'withBackchannel'>;
   readonly clock: { readonly serving: Clock };
   readonly log: Log;
 }
@@ -19,7 +19,7 @@ export function startBackchannel(needs: BackchannelRoundsNeeds): Rounds {
   const { settings, tenants, log } = needs;
   const round = async (): Promise<void> => {
     // A slow client of one tenant does not delay the others, and the next round looks again.
-    for (const tenant of await tenants.withBackchannelNotifications()) void deliverOf(needs, tenant);
+    for (const tenant of await tenants.withBackchannel()) void deliverOf(needs, tenant);
   };
   return startRounds(settings['ciba.delivery-interval'], round, { log, failure: UNNOTIFIED });
 }

@@ -47,7 +47,7 @@ export interface Tenants {
   /** Returns the tenants that have streams of security events. Asks once for all tenants. */
   withEventStreams(): Promise<readonly TenantInService[]>;
   /** The tenants whose clients wait for a notification about a request without a browser. */
-  withBackchannelNotifications(): Promise<readonly TenantInService[]>;
+  withBackchannel(): Promise<readonly TenantInService[]>;
   /** Returns the open tenants, the default one first. */
   open(): Promise<readonly TenantInService[]>;
   /** Returns how many tenants are not disabled, as of the last look. */
@@ -124,6 +124,7 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
     await catchUp();
     return register.names();
   };
+  const found = foundAfter(catchUp, register);
   return {
     first,
     tenancy: {
@@ -140,12 +141,10 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
       },
       settings.issuer,
     ),
-    withLogouts: async () => await foundAfter(catchUp, register, () => storage.tenants.withLogouts()),
-    withWebhooks: async () => await foundAfter(catchUp, register, () => storage.tenants.withWebhooks()),
-    withEventStreams: async () =>
-      await foundAfter(catchUp, register, () => storage.tenants.withEventStreams()),
-    withBackchannelNotifications: async () =>
-      await foundAfter(catchUp, register, () => storage.tenants.withBackchannelNotifications()),
+    withLogouts: async () => await found(() => storage.tenants.withLogouts()),
+    withWebhooks: async () => await found(() => storage.tenants.withWebhooks()),
+    withEventStreams: async () => await found(() => storage.tenants.withEventStreams()),
+    withBackchannel: async () => await found(() => storage.tenants.withBackchannel()),
     async open() {
       await catchUp();
       return register.open();
@@ -162,14 +161,15 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
   };
 }
 
-/** Returns those of some tenants that are served. The list is read after the catch-up: an unhandled rejection ends the process. */
-async function foundAfter(
+/** Returns a function that returns those of some tenants that are served. The list is read after the catch-up: an unhandled rejection ends the process. */
+function foundAfter(
   catchUp: () => Promise<void>,
   register: Pick<TenantRegister, 'find'>,
-  ids: () => Promise<readonly TenantId[]>,
-): Promise<readonly TenantInService[]> {
-  await catchUp();
-  return (await ids()).flatMap((id) => register.find(id) ?? []);
+): (ids: () => Promise<readonly TenantId[]>) => Promise<readonly TenantInService[]> {
+  return async (ids) => {
+    await catchUp();
+    return (await ids()).flatMap((id) => register.find(id) ?? []);
+  };
 }
 
 /** The tenants that are served, as of the last change of the list of tenants. */

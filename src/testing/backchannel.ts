@@ -40,7 +40,7 @@ export const backchannelTenant = (
 export interface AskedPerson {
   readonly begun: Answer;
   readonly auth_req_id: string;
-  poll(): Promise<Answer>;
+  readonly poll: () => Promise<Answer>;
 }
 
 export async function askPerson(

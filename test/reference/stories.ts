@@ -1,5 +1,6 @@
 import { ADMIN_CLIENT_STORIES } from './admin-client-stories.ts';
 import { ADMIN_STORIES } from './admin-stories.ts';
+import { BACKCHANNEL_STORIES } from './backchannel-stories.ts';
 import { CLIENT_HISTORY_STORIES } from './client-history-stories.ts';
 import { CLIENT_STORIES } from './client-stories.ts';
 import { DEVICE_STORIES } from './device-stories.ts';
@@ -16,6 +17,7 @@ export const STORIES: Readonly<Record<string, readonly Story[]>> = {
   ...CLIENT_STORIES,
   ...TOKEN_STORIES,
   ...DEVICE_STORIES,
+  ...BACKCHANNEL_STORIES,
   ...DOCUMENT_STORIES,
   ...ADMIN_STORIES,
   ...ADMIN_CLIENT_STORIES,

@@ -1,6 +1,7 @@
 import { ADMINISTRATION } from './administration.ts';
 import { AUTHORIZATION } from './authorization.ts';
 import { AUTHORIZATION_DETAILS } from './authorization-details.ts';
+import { BACKCHANNEL } from './backchannel.ts';
 import { BACKUPS } from './backups.ts';
 import { CLIENT_DOCUMENTS } from './client-documents.ts';
 import { CLIENT_HISTORY } from './client-history.ts';
@@ -33,6 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...TOKEN_EXCHANGE,
   ...DPOP,
   ...DEVICES,
+  ...BACKCHANNEL,
   ...CLIENTS,
   ...CLIENT_DOCUMENTS,
   ...CLIENT_HISTORY,

@@ -1,5 +1,6 @@
 import { formPost, jarm, responseTypes, rfc9207 } from './authorization-responses.ts';
 import { backchannelLogout } from './backchannel-logout.ts';
+import { ciba } from './ciba.ts';
 import { clientIdMetadataDocument } from './client-id-metadata-document.ts';
 import { conformanceModules } from './conformance-modules.ts';
 import { fapi20MessageSigning } from './fapi-2.0-message-signing.ts';
@@ -73,6 +74,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc7522,
   rfc7523,
   rfc8628,
+  ciba,
   rfc8693,
   idJag,
   rfc8705,

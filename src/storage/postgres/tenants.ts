@@ -102,7 +102,7 @@ type TenantRead =
   | 'withLogouts'
   | 'withWebhooks'
   | 'withEventStreams'
-  | 'withBackchannelNotifications'
+  | 'withBackchannel'
   | 'deleted'
   | 'contents';
 
@@ -161,7 +161,7 @@ export const tenants: PostgresStore<TenantStore, TenantRead> = {
         (await primary.rows(undefined, WITH_EVENT_STREAMS, {})).map(
           ({ tenant }) => String(tenant) as TenantId,
         ),
-    withBackchannelNotifications:
+    withBackchannel:
       ({ primary }) =>
       async () =>
         (await primary.rows(undefined, WITH_BACKCHANNEL, {})).map(({ tenant }) => String(tenant) as TenantId),

@@ -45,7 +45,7 @@ type TenantRead =
   | 'withLogouts'
   | 'withWebhooks'
   | 'withEventStreams'
-  | 'withBackchannelNotifications'
+  | 'withBackchannel'
   | 'deleted'
   | 'contents';
 
@@ -147,7 +147,7 @@ export const tenants: SqliteStore<TenantStore, TenantRead> = {
       const listed = lookUps.prepare('SELECT tenant FROM event_stream_tenant ORDER BY tenant');
       return () => listed.all().map(({ tenant }) => String(tenant) as TenantId);
     },
-    withBackchannelNotifications({ lookUps }) {
+    withBackchannel({ lookUps }) {
       const listed = lookUps.prepare('SELECT tenant FROM backchannel_tenant ORDER BY tenant');
       return () => listed.all().map(({ tenant }) => String(tenant) as TenantId);
     },

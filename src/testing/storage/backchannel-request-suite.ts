@@ -50,6 +50,7 @@ const BLOCK: BackchannelBlock = { sub: ADA, ...TILL, blocked_at: NOW, expires_at
 
 export function backchannelRequestContract(make: MakeEngine): void {
   keeping(make);
+  limiting(make);
   deciding(make);
   blocking(make);
   notifying(make);
@@ -79,7 +80,9 @@ function keeping(make: MakeEngine): void {
       assert.equal((await store.find(unknown.key))?.sub, null);
     }),
   );
+}
 
+function limiting(make: MakeEngine): void {
   test(
     'of twenty requests at once, over two views, as many begin as the limits of a person and of a client allow',
     onEmptyStorage(make, async ({ engine, tenant }) => {
@@ -212,9 +215,9 @@ function notifying(make: MakeEngine): void {
       const { backchannelRequests: store } = tenant;
       await begun(tenant, { due_at: null });
       assert.equal(await store.nextDue(), undefined);
-      assert.deepEqual(await storage.tenants.withBackchannelNotifications(), []);
+      assert.deepEqual(await storage.tenants.withBackchannel(), []);
       const pinged = await begun(tenant, { due_at: NOW + 120 });
-      assert.equal((await storage.tenants.withBackchannelNotifications()).length, 1);
+      assert.equal((await storage.tenants.withBackchannel()).length, 1);
       assert.equal(await store.nextDue(), NOW + 120);
       assert.deepEqual(await store.take(NOW + 50, NOW + 80, 10), []);
       const asked = { id: pinged.id, sub: ADA, now: NOW + 50 };
@@ -243,7 +246,7 @@ function notifying(make: MakeEngine): void {
       assert.equal(await store.settle(third ?? assert.fail(), { outcome: 'delivered' }), false);
       assert.equal(await store.nextDue(), undefined);
       await store.sweepExpired(NOW, 10);
-      assert.deepEqual(await storage.tenants.withBackchannelNotifications(), []);
+      assert.deepEqual(await storage.tenants.withBackchannel(), []);
     }),
   );
 }

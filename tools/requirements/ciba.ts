@@ -1,0 +1,138 @@
+import { client, decided, must, type Specification } from './requirement.ts';
+
+const BEGIN = 'beginBackchannelRequest';
+
+export const ciba: Specification = {
+  name: 'OpenID Connect CIBA Core 1.0',
+  title: 'OpenID Connect Client-Initiated Backchannel Authentication Flow',
+  scope: 'Every sentence that binds the OpenID Provider, in all three modes.',
+  requirements: [
+    must(
+      'ciba-4-1',
+      '§4',
+      'A client registers backchannel_token_delivery_mode: poll, ping or push.',
+      'deliveryMode',
+    ),
+    must(
+      'ciba-4-2',
+      '§4',
+      'A client for ping or push registers backchannel_client_notification_endpoint, an https URL.',
+      'backchannelClientsCanBeReached',
+    ),
+    must(
+      'ciba-4-3',
+      '§4',
+      'Metadata has the endpoint, the delivery modes, the algorithms of signed requests, and whether user codes are supported.',
+      'backchannelMembers',
+    ),
+    decided(
+      'ciba-4-4',
+      '§4',
+      'A pairwise client without redirect_uris has its jwks_uri or notification endpoint at sector_identifier_uri.',
+      'A pairwise client registers redirect_uris of one host, or sector_identifier_uri. What that document says about other addresses is not checked.',
+    ),
+    must(
+      'ciba-7.1-1',
+      '§7.1',
+      'The client authenticates as at the token endpoint.',
+      'backchannelAuthentication',
+    ),
+    must('ciba-7.1-2', '§7.1', 'requested_expiry is a positive integer.', 'lifetimeOf'),
+    must('ciba-7.1-3', '§7.1', 'scope contains openid.', 'wishesOf'),
+    must('ciba-7.1-4', '§7.1', 'A request has exactly one hint.', 'hintedPerson'),
+    must(
+      'ciba-7.1-5',
+      '§7.1',
+      'client_notification_token is required for ping and push, is a bearer token and has 1024 characters at most.',
+      'wishesOf',
+    ),
+    must(
+      'ciba-7.1.1-1',
+      '§7.1.1',
+      'A signed request has iss, aud, exp, iat, nbf and jti, is signed with an asymmetric algorithm, and has all parameters inside.',
+      'effectiveParameters',
+    ),
+    decided(
+      'ciba-7.2-1',
+      '§7.2',
+      'A hint that names no person is answered with an error.',
+      'An id_token_hint is. A login_hint is not: ADR 96.',
+      'hintedPerson',
+    ),
+    decided(
+      'ciba-7.2-2',
+      '§7.2',
+      'A user_code is verified.',
+      'User codes are not supported, as discovery says: ADR 96.',
+    ),
+    must(
+      'ciba-7.3-1',
+      '§7.3',
+      'The answer has auth_req_id and expires_in, and interval for poll and ping.',
+      BEGIN,
+    ),
+    decided(
+      'ciba-7.3-2',
+      '§7.3',
+      'auth_req_id has at least 128 bits of entropy.',
+      'It has 256 bits. The server stores its digest.',
+      'authReqIdKey',
+    ),
+    must(
+      'ciba-8-1',
+      '§8',
+      'The person sees the binding message, the client and its wishes.',
+      'backchannelRequests',
+    ),
+    must('ciba-8-2', '§8, §14', 'A person is not worn down by requests.', 'blockBackchannel'),
+    must(
+      'ciba-10.1-1',
+      '§10.1',
+      'The token endpoint takes auth_req_id from the client that it was issued to, for poll and ping.',
+      'ciba',
+    ),
+    must(
+      'ciba-10.2-1',
+      '§10.2',
+      'A ping is a POST of auth_req_id as JSON, with the notification token as bearer token.',
+      'posted',
+    ),
+    must('ciba-10.2-2', '§10.2', 'A ping is sent after the person has answered.', 'backchannelDelivery'),
+    client('ciba-10.2-3', '§10.2', 'The client verifies the bearer token of a notification.'),
+    must('ciba-10.3.1-1', '§10.3.1', 'A push has auth_req_id, the tokens and an ID token.', 'tokensOf'),
+    must(
+      'ciba-10.3.1-2',
+      '§10.3.1',
+      'The ID token of a push has at_hash, the claim auth_req_id, and rt_hash if there is a refresh token.',
+      'idTokenClaims',
+    ),
+    must('ciba-11-1', '§11', 'authorization_pending while the person has not answered.', 'notYet'),
+    must('ciba-11-2', '§11', 'access_denied if the person refused.', 'notYet'),
+    must('ciba-11-3', '§11', 'expired_token if the auth_req_id has expired.', 'notYet'),
+    must(
+      'ciba-11-4',
+      '§11',
+      'slow_down for a client that asks too soon; its interval grows by 5 seconds.',
+      'notYet',
+    ),
+    must(
+      'ciba-11-5',
+      '§11',
+      'invalid_grant for a wrong auth_req_id or one of another client; unauthorized_client for a client in push mode.',
+      'ciba',
+    ),
+    must(
+      'ciba-12-1',
+      '§12',
+      'A push without tokens has access_denied, expired_token or transaction_failed.',
+      'notify',
+    ),
+    must(
+      'ciba-13-1',
+      '§13',
+      'The errors of the endpoint are JSON with the codes of §13.',
+      'src/endpoints/backchannel-authentication/contract.ts',
+    ),
+    must('ciba-13-2', '§13', 'invalid_binding_message for a message that cannot be shown.', 'wishesOf'),
+  ],
+};
