@@ -157,6 +157,7 @@ test('oauth-2.1 requires PKCE of every client, and has no implicit and no passwo
     'refresh_token',
     'client_credentials',
     'urn:ietf:params:oauth:grant-type:device_code',
+    'urn:openid:params:grant-type:ciba',
     'urn:ietf:params:oauth:grant-type:token-exchange',
     'urn:ietf:params:oauth:grant-type:jwt-bearer',
     'urn:ietf:params:oauth:grant-type:saml2-bearer',

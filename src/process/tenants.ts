@@ -91,10 +91,8 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
   const { settings, storage, log } = needs;
   const register = tenantRegister(needs);
   const closedInTurn = inTurn<ClosedTenant>(ROUNDS_FOR_CLOSED);
-  const follower = followJournal(
-    { head: () => storage.tenants.version(), since: () => undefined },
-    () => undefined,
-  );
+  const heads = { head: () => storage.tenants.version(), since: () => undefined };
+  const follower = followJournal(heads, () => undefined);
   let adopted = { updates: 0, version: Infinity };
   const catchUp = async (): Promise<void> => {
     await follower.catchUp();

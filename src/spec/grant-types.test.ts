@@ -13,6 +13,7 @@ test('the grant types and the scope that permits each (interface, Initial access
     // RFC 8628 is not in the interface.
     'urn:ietf:params:oauth:grant-type:device_code': 'client-reg:grant:device',
     // Nor is RFC 8693.
+    'urn:openid:params:grant-type:ciba': 'client-reg:grant:ciba',
     'urn:ietf:params:oauth:grant-type:token-exchange': 'client-reg:grant:exchange',
     'urn:ietf:params:oauth:grant-type:jwt-bearer': 'client-reg:grant:jwt',
     'urn:ietf:params:oauth:grant-type:saml2-bearer': 'client-reg:grant:saml',

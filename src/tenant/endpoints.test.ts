@@ -16,6 +16,7 @@ test('every contract of src/endpoints stands in the list of endpoints, once', as
       'federation.enabled': true,
       'openapi.enabled': true,
       'signals.enabled': true,
+      'ciba.enabled': true,
       'webfinger.domains': ['example.com'],
       'global-revocation.token-sha256': [createHash('sha256').update('trusted').digest('hex')],
       'sign-in.external-url': 'https://login.example.net/start',
