@@ -73,6 +73,7 @@ export interface World {
 const SETTINGS = {
   CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true',
   CHANCERY_OPENAPI_ENABLED: 'true',
+  CHANCERY_CIBA_ENABLED: 'true',
   CHANCERY_ADMIN_LISTENERS: 'both',
   CHANCERY_SIGNALS_ENABLED: 'true',
   CHANCERY_SIGNALS_STREAMS_PER_CLIENT: '100',
@@ -107,9 +108,6 @@ export async function openWorld(
       { ...common, kind: 'jwt', jwks: { keys: [jwtKey.jwk] } },
       { ...common, kind: 'saml', certificates: [cert] },
     ]),
-    CHANCERY_OPENAPI_ENABLED: 'true',
-    CHANCERY_CIBA_ENABLED: 'true',
-    CHANCERY_FEDERATION_ENABLED: 'true',
     CHANCERY_FEDERATION_TRUST_ANCHORS: JSON.stringify([
       { 'entity-id': anchor.id, jwks: { keys: [anchor.key.jwk] } },
     ]),

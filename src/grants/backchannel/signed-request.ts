@@ -4,11 +4,14 @@ import { digestOf } from '../../keys/digest.ts';
 import { CLOCK_SKEW, type JwtProfile, type VerifiedClaims } from '../../ports/jwt-verifier.ts';
 import { OAuthError, temporarilyUnavailable } from '../../spec/errors.ts';
 import type { Parameters } from '../../spec/parameters.ts';
-import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
+import { signatureAlgorithms } from '../../spec/server-capabilities.ts';
 import { parametersOfClaims, type RequestObjectNeeds } from '../authorization/request-object.ts';
 import { refusedObjectWords } from '../authorization/request-object-words.ts';
 
-export type SignedRequestNeeds = Pick<RequestObjectNeeds, 'issuer' | 'verifier' | 'jwkSets' | 'replays'>;
+export type SignedRequestNeeds = Pick<
+  RequestObjectNeeds,
+  'issuer' | 'verifier' | 'jwkSets' | 'replays' | 'settings'
+>;
 
 /** Parameters that a signed request may have (OpenID Connect CIBA Core 1.0 §7.1.1). */
 export const SIGNED_PARAMETERS = [
@@ -53,16 +56,15 @@ export async function effectiveParameters(
 }
 
 async function verified(
-  { verifier, jwkSets, replays, issuer }: SignedRequestNeeds,
+  { verifier, jwkSets, replays, issuer, settings }: SignedRequestNeeds,
   { stored, metadata }: AuthenticatedClient,
   request: string,
   remoteAddress: string,
 ): Promise<VerifiedClaims> {
-  const alg = SIGNING_ALGORITHMS.find(
-    (known) => known === metadata['backchannel_authentication_request_signing_alg'],
-  );
+  const accepted = signatureAlgorithms(settings['signatures.algorithms']);
+  const { backchannel_authentication_request_signing_alg: registered } = metadata;
   const profile: JwtProfile = {
-    algorithms: alg === undefined ? SIGNING_ALGORITHMS : [alg],
+    algorithms: registered === undefined ? accepted : accepted.filter((alg) => alg === registered),
     types: ['oauth-authz-req+jwt', 'jwt', undefined],
     // §7.1.1: "the signed authentication request JWT MUST contain" these.
     requiredClaims: ['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'],
