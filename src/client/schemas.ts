@@ -2,14 +2,14 @@
 
 /** A refusal (RFC 6749 §5.2). */
 export interface OAuthError {
-  readonly error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unauthorized_client' | 'unsupported_grant_type' | 'invalid_scope' | 'invalid_target' | 'invalid_authorization_details' | 'authorization_pending' | 'slow_down' | 'expired_token' | 'unsupported_response_type' | 'server_error' | 'temporarily_unavailable' | 'interaction_required' | 'login_required' | 'account_selection_required' | 'consent_required' | 'invalid_request_uri' | 'invalid_request_object' | 'request_uri_not_supported' | 'registration_not_supported' | 'unmet_authentication_requirements' | 'access_denied' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce' | 'invalid_redirect_uri' | 'invalid_client_metadata' | 'invalid_software_statement' | 'unapproved_software_statement' | 'invalid_trust_chain' | 'invalid_trust_anchor' | 'invalid_metadata' | 'federation_not_enabled';
+  readonly error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unauthorized_client' | 'unsupported_grant_type' | 'invalid_scope' | 'invalid_target' | 'invalid_authorization_details' | 'authorization_pending' | 'slow_down' | 'expired_token' | 'unknown_user_id' | 'invalid_binding_message' | 'unsupported_response_type' | 'server_error' | 'temporarily_unavailable' | 'interaction_required' | 'login_required' | 'account_selection_required' | 'consent_required' | 'invalid_request_uri' | 'invalid_request_object' | 'request_uri_not_supported' | 'registration_not_supported' | 'unmet_authentication_requirements' | 'access_denied' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce' | 'invalid_redirect_uri' | 'invalid_client_metadata' | 'invalid_software_statement' | 'unapproved_software_statement' | 'invalid_trust_chain' | 'invalid_trust_anchor' | 'invalid_metadata' | 'federation_not_enabled';
   readonly error_description: string;
 }
 
 /** Metadata of a client (RFC 7591 §2). The server ignores other members, and drops values that it does not support. `null`, an empty string and an empty array stand for an absent member. */
 export interface ClientMetadata {
   readonly redirect_uris?: readonly string[];
-  readonly grant_types?: readonly ('authorization_code' | 'implicit' | 'refresh_token' | 'password' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code' | 'urn:ietf:params:oauth:grant-type:token-exchange' | 'urn:ietf:params:oauth:grant-type:jwt-bearer' | 'urn:ietf:params:oauth:grant-type:saml2-bearer')[];
+  readonly grant_types?: readonly ('authorization_code' | 'implicit' | 'refresh_token' | 'password' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code' | 'urn:openid:params:grant-type:ciba' | 'urn:ietf:params:oauth:grant-type:token-exchange' | 'urn:ietf:params:oauth:grant-type:jwt-bearer' | 'urn:ietf:params:oauth:grant-type:saml2-bearer')[];
   readonly response_types?: readonly string[];
   readonly application_type?: 'web' | 'native';
   readonly client_name?: string;
@@ -89,6 +89,10 @@ export interface ClientMetadata {
   readonly post_logout_redirect_uris?: readonly string[];
   readonly backchannel_logout_uri?: string;
   readonly backchannel_logout_session_required?: boolean;
+  readonly backchannel_token_delivery_mode?: 'poll' | 'ping' | 'push';
+  readonly backchannel_client_notification_endpoint?: string;
+  readonly backchannel_authentication_request_signing_alg?: 'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';
+  readonly backchannel_user_code_parameter?: boolean;
   readonly frontchannel_logout_uri?: string;
   readonly frontchannel_logout_session_required?: boolean;
   readonly resource_identifiers?: readonly string[];
@@ -129,7 +133,7 @@ export interface ClientInformation extends RegisteredMetadata {
 
 /** Metadata as the server stores them. */
 export interface RegisteredMetadata extends ClientMetadata {
-  readonly grant_types: readonly ('authorization_code' | 'implicit' | 'refresh_token' | 'password' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code' | 'urn:ietf:params:oauth:grant-type:token-exchange' | 'urn:ietf:params:oauth:grant-type:jwt-bearer' | 'urn:ietf:params:oauth:grant-type:saml2-bearer')[];
+  readonly grant_types: readonly ('authorization_code' | 'implicit' | 'refresh_token' | 'password' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code' | 'urn:openid:params:grant-type:ciba' | 'urn:ietf:params:oauth:grant-type:token-exchange' | 'urn:ietf:params:oauth:grant-type:jwt-bearer' | 'urn:ietf:params:oauth:grant-type:saml2-bearer')[];
   readonly response_types: readonly string[];
   readonly application_type: 'web' | 'native';
   readonly token_endpoint_auth_method: 'client_secret_basic' | 'client_secret_post' | 'client_secret_jwt' | 'private_key_jwt' | 'tls_client_auth' | 'self_signed_tls_client_auth' | 'none';
@@ -406,6 +410,12 @@ export interface TokenResponse {
   readonly authorization_details?: readonly ({ readonly type: string })[];
 }
 
+export interface BackchannelAuthentication {
+  readonly auth_req_id: string;
+  readonly expires_in: number;
+  readonly interval?: number;
+}
+
 export interface DeviceAuthorization {
   readonly device_code: string;
   readonly user_code: string;
@@ -484,6 +494,7 @@ export interface ProviderMetadata {
   readonly revocation_endpoint?: string;
   readonly global_token_revocation_endpoint?: string;
   readonly device_authorization_endpoint?: string;
+  readonly backchannel_authentication_endpoint?: string;
   readonly jwks_uri: string;
   readonly signed_jwks_uri?: string;
   readonly federation_registration_endpoint?: string;
@@ -525,6 +536,8 @@ export interface ProviderMetadata {
   readonly identity_chaining_requested_token_types_supported?: readonly string[];
   readonly authorization_grant_profiles_supported?: readonly string[];
   readonly authorization_details_types_supported?: readonly string[];
+  readonly backchannel_token_delivery_modes_supported?: readonly string[];
+  readonly backchannel_authentication_request_signing_alg_values_supported?: readonly string[];
   readonly client_registration_types_supported?: readonly string[];
   readonly claims_parameter_supported?: boolean;
   readonly request_parameter_supported?: boolean;
@@ -534,6 +547,7 @@ export interface ProviderMetadata {
   readonly require_signed_request_object?: boolean;
   readonly authorization_response_iss_parameter_supported?: boolean;
   readonly client_id_metadata_document_supported?: boolean;
+  readonly backchannel_user_code_parameter_supported?: boolean;
   readonly backchannel_logout_supported?: boolean;
   readonly backchannel_logout_session_supported?: boolean;
   readonly frontchannel_logout_supported?: boolean;
