@@ -64,7 +64,7 @@ export const BACKCHANNEL_SETTINGS = {
     min: 3600,
     max: 315_360_000,
     description:
-      'How long a client stays blocked for a person who blocked it. The client learns nothing of it: its requests expire without an answer.',
+      'How long a client stays blocked for a person who blocked it. The client is not told: its requests expire without an answer.',
   }),
   'ciba.attempts-max': integer({
     tenants: 'inherited',

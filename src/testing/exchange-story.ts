@@ -79,6 +79,7 @@ const NAMED: Readonly<Record<string, string>> = {
   y: 'Y',
   request_uri: 'REQUEST_URI',
   device_code: 'DEVICE_CODE',
+  auth_req_id: 'AUTH_REQ_ID',
   user_code: 'USER_CODE',
 };
 

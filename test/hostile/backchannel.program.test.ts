@@ -11,7 +11,7 @@ import { FORM_TYPE } from './introspection-requests.ts';
 import { type RegisteredClient, register } from './registry.ts';
 import { accountsBeside, browserAt, reached } from './sign-in-world.ts';
 
-/** H-700…H-714: clients without a browser that guess, hurry, forge and flood, and people who answer twice. */
+/** H-700…H-711: clients without a browser that guess, hurry, forge and flood, and people who answer twice. */
 const environment = { CHANCERY_CIBA_ENABLED: 'true', CHANCERY_CIBA_OPEN_PER_PERSON: '50' };
 const ADA = { username: 'ada', password: 'analytical engine' };
 const key = testKey('ES256', 'till');

@@ -243,7 +243,7 @@ const backchannelClientsCanBeReached: Check = (metadata, report) => {
     return;
   }
   if (mode !== 'poll' && endpoint === undefined)
-    report({ member: NOTIFIED, rule: `is needed for ${DELIVERY_MODE} ${String(mode)}` });
+    report({ member: NOTIFIED, rule: `is needed for ${DELIVERY_MODE} ping and push` });
   const bound = KEY_BINDINGS.find((member) => metadata[member] === true);
   if (mode === 'push' && bound !== undefined)
     report({ member: DELIVERY_MODE, value: mode, rule: `cannot be used with ${bound}` });

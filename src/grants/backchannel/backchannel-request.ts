@@ -11,7 +11,7 @@ import type { AuthorizationRequest } from '../authorization/authorization-reques
 /** The path of the page where people answer requests, below the issuer. */
 export const REQUESTS_PATH = '/account/requests';
 
-/** What an authorisation request has instead of a redirection URI if its client asked without a browser (OpenID Connect CIBA Core 1.0). */
+/** Stands in an authorisation request instead of a redirection URI if its client asked without a browser (OpenID Connect CIBA Core 1.0). */
 export interface Backchannel {
   /** The name of the stored request. */
   readonly id: string;
@@ -29,7 +29,7 @@ export interface BackchannelContent {
   readonly issuer: string;
   readonly request: BackchannelAuthorization;
   readonly mode: DeliveryMode;
-  /** What a notification holds, sealed; absent for `poll`. */
+  /** The secrets of the notification, sealed; absent for `poll`. */
   readonly sealed?: Sealed;
 }
 

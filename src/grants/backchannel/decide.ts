@@ -98,7 +98,7 @@ export async function denyBackchannel(
   return true;
 }
 
-/** Refuses what is open of a client for a person, and hides what comes later from that person. The client learns nothing of it. */
+/** Refuses what is open of a client for a person, and hides what comes later from that person. The client is not told. */
 export async function blockBackchannel(
   needs: BackchannelDecisionNeeds,
   { client_id, client_instance }: Pick<StoredBackchannelRequest, 'client_id' | 'client_instance'>,
