@@ -63,6 +63,7 @@ export const CONSOLE_PLACES: Readonly<Record<string, ConsolePlace>> = {
   'federation show': { page: 'federation' },
   'federation refresh': { page: 'federation' },
   'federation remove': { page: 'federation' },
+  'federation resolve': { page: 'federation', operation: 'admin-federation-resolve' },
   'federation entity-configuration': OF_MACHINE,
   'federation trust-anchors show': { page: 'federation' },
   'federation trust-anchors accept': { page: 'federation' },

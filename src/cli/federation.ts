@@ -1,12 +1,16 @@
 import { dirname } from 'node:path';
+import { type Explained, explainedOfJson } from '../federation/explain/explained.ts';
 import type { JsonMembers } from '../federation/json-value.ts';
 import type { Resolution, TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
 import type { UnverifiedJwt } from '../ports/jwt-inspector.ts';
+import type { JsonValue } from '../spec/json.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
-import { type Command, command, type Surroundings } from './command.ts';
+import { type Call, type Command, command, type Surroundings } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import { MEMBER_COMMANDS } from './federation-members.ts';
 import { STATEMENT_COMMANDS } from './federation-statements.ts';
+import { SERVER_OPTIONS } from './remote/options.ts';
+import { serverOf } from './remote/server-option.ts';
 import { CONFIG_OPTION, MODE_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 import { TRUST_ANCHOR_COMMANDS } from './trust-anchors.ts';
 
@@ -22,9 +26,14 @@ const RESOLVE_OPTIONS = {
     kind: 'flag',
     words: 'Prints the source of each statement, each check and each policy operator as text.',
   },
+  ...SERVER_OPTIONS,
   ...CONFIG_OPTION,
   ...MODE_OPTION,
 } as const;
+
+const RESOLVE_OPERANDS = { entity: { words: 'Names the entity by its entity identifier, a URL.' } } as const;
+
+type ResolveCall = Call<typeof RESOLVE_OPTIONS, typeof RESOLVE_OPERANDS>;
 
 const resolve = command({
   words: ['federation', 'resolve'],
@@ -32,9 +41,10 @@ const resolve = command({
   description: [
     'The command searches as the server does (OpenID Federation 1.0 §10): it fetches entity statements over the network, checks them, and applies the metadata policies. It opens the database only if a trust anchor signs with a key that the settings do not have: servers may have accepted it.',
     'Without a chain, the output gives the reason of a complete but invalid chain, otherwise the reason of the longest path.',
+    'With --server, that server searches, with its own settings, cache and network. Its audit has an event.',
   ],
   servers: 'Servers may run on the same database meanwhile. The command only reads.',
-  operands: { entity: { words: 'Names the entity by its entity identifier, a URL.' } },
+  operands: RESOLVE_OPERANDS,
   options: RESOLVE_OPTIONS,
   environment: SETTINGS_VARIABLES,
   output:
@@ -42,32 +52,48 @@ const resolve = command({
   exits: { 1: 'There is no trust chain, or the command failed.' },
   examples: [
     'chancery federation resolve https://rp.example.org --svg > chain.svg',
+    'chancery federation resolve https://rp.example.org --server https://op.example.com --token-file admin.token',
     'chancery federation resolve http://127.0.0.1:8091/rp --mode development --config data/development-federation.yaml',
   ],
   run: async (call) => {
-    const { entity } = call.operands;
-    const { anchor, json, svg, verbose } = call.options;
+    const { json, svg, verbose } = call.options;
     if (json && svg) throw calledWrongly('--json and --svg exclude each other');
-    const { resolveTrust } = await import('../federation/trust-chain/resolve-trust.ts');
-    const { entityIdProblem } = await import('../federation/entity-id.ts');
-    const { commandTrust, storedAnchors } = await import('./federation-trust.ts');
-    const trust = await commandTrust(call);
-    const problem = entityIdProblem(entity, trust.allowHttp);
-    if (problem !== undefined) throw calledWrongly(`ENTITY ${problem}`);
-    const resolveWith = async (needs: TrustNeeds): Promise<Resolution> =>
-      await resolveTrust(withAnchor(needs, anchor), {
-        subject: { entity_id: entity },
-        entityType: undefined,
-      });
-    let resolution = await resolveWith(trust);
-    if (resolution.reason?.code === 'chain_anchor_key') {
-      const stored = await storedAnchors(call);
-      if (stored.length > 0) resolution = await resolveWith(await commandTrust(call, stored));
-    }
-    for (const line of await shown(resolution, { json, svg, verbose })) call.print(line);
-    return resolution.chain === undefined ? 1 : 0;
+    const server = serverOf(call);
+    const document = server === undefined ? await resolvedHere(call) : await resolvedOn(server, call);
+    const explained = explainedOfJson(document);
+    for (const line of await shown(document, explained, { json, svg, verbose })) call.print(line);
+    return explained.chain === undefined ? 1 : 0;
   },
 });
+
+async function resolvedOn(url: string, call: ResolveCall): Promise<JsonValue> {
+  const { openServer } = await import('./remote/server.ts');
+  const body = { entity_id: call.operands.entity, trust_anchor: call.options.anchor };
+  const { json } = await openServer(url, call).send('admin-federation-resolve', { body });
+  return json as JsonValue;
+}
+
+async function resolvedHere(call: ResolveCall): Promise<JsonValue> {
+  const { entity } = call.operands;
+  const { resolveTrust } = await import('../federation/trust-chain/resolve-trust.ts');
+  const { entityIdProblem } = await import('../federation/entity-id.ts');
+  const { resolutionAsJson } = await import('../federation/explain/json.ts');
+  const { commandTrust, storedAnchors } = await import('./federation-trust.ts');
+  const trust = await commandTrust(call);
+  const problem = entityIdProblem(entity, trust.allowHttp);
+  if (problem !== undefined) throw calledWrongly(`ENTITY ${problem}`);
+  const resolveWith = async (needs: TrustNeeds): Promise<Resolution> =>
+    await resolveTrust(withAnchor(needs, call.options.anchor), {
+      subject: { entity_id: entity },
+      entityType: undefined,
+    });
+  let resolution = await resolveWith(trust);
+  if (resolution.reason?.code === 'chain_anchor_key') {
+    const stored = await storedAnchors(call);
+    if (stored.length > 0) resolution = await resolveWith(await commandTrust(call, stored));
+  }
+  return resolutionAsJson(resolution);
+}
 
 function withAnchor(needs: TrustNeeds, wanted: string | undefined): TrustNeeds {
   if (needs.anchors.length === 0) throw new CommandFailure('federation.trust-anchors is empty');
@@ -78,19 +104,17 @@ function withAnchor(needs: TrustNeeds, wanted: string | undefined): TrustNeeds {
 }
 
 async function shown(
-  resolution: Resolution,
+  document: JsonValue,
+  explained: Explained,
   { json, svg, verbose }: { readonly json: boolean; readonly svg: boolean; readonly verbose: boolean },
 ): Promise<readonly string[]> {
-  if (json) {
-    const { resolutionAsJson } = await import('../federation/explain/json.ts');
-    return JSON.stringify(resolutionAsJson(resolution), null, 2).split('\n');
-  }
+  if (json) return JSON.stringify(document, null, 2).split('\n');
   if (svg) {
     const { resolutionAsSvg } = await import('../federation/explain/svg.ts');
-    return resolutionAsSvg(resolution).trimEnd().split('\n');
+    return resolutionAsSvg(explained).trimEnd().split('\n');
   }
   const { resolutionAsText } = await import('../federation/explain/text.ts');
-  return resolutionAsText(resolution, { verbose });
+  return resolutionAsText(explained, { verbose });
 }
 
 const CONTENT_TYPES = {

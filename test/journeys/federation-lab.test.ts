@@ -68,6 +68,26 @@ test('federation register-demo --second-anchor selects the second anchor with a 
   assert.ok(stdout.includes(`"trust_anchor": "${base}/second-anchor"`), stdout);
 });
 
+test('federation resolve --server explains the search of that server, as text, JSON and picture, with the exit code of the outcome', async () => {
+  const token = join(elsewhere, 'admin.token');
+  writeFileSync(token, program.adminToken, { mode: 0o600 });
+  const asked = async (...words: readonly string[]): Promise<Ended> => {
+    const server = ['--server', program.managementUrl, '--token-file', token];
+    return await chancery(['federation', 'resolve', ...words, ...server], {}, { folder: elsewhere });
+  };
+  const text = await asked(`${base}/rp`, '--anchor', `${base}/anchor`);
+  assert.deepEqual([text.how, text.stderr], [0, '']);
+  assert.ok(text.stdout.startsWith(`${base}/rp: trusted through ${base}/anchor until `), text.stdout);
+  assert.match(text.stdout, /↳ .* changed it from|added it/u);
+  const { stdout } = await asked(`${base}/rp`, '--json');
+  assert.equal((JSON.parse(stdout) as { subject: string }).subject, `${base}/rp`);
+  const picture = await asked(`${base}/lost`, '--svg');
+  assert.deepEqual([picture.how, picture.stdout.slice(0, 4)], [1, '<svg']);
+  const wrong = await asked('rp.example');
+  assert.deepEqual([wrong.how, wrong.stdout], [1, '']);
+  assert.match(wrong.stderr, /\/entity_id is not a URL/u);
+});
+
 test('each printed command of dev --federation works in another terminal: the file names issuer, ports and database', async () => {
   const { folder } = program;
   const printed = [

@@ -22,7 +22,6 @@ const ON_THE_MACHINE: Readonly<Record<string, string>> = {
   'config print': 'prints what a file would set; GET /admin/v1/settings prints what a server has',
   'keys encryption rotate': 'needs the former encryption key, which no server takes over HTTP',
   'federation validate': 'examines the federation of others, from the network of this machine',
-  'federation resolve': 'explains each step of a chain; the API has the outcome',
   'federation register-demo': 'plays a relying party',
   'migrate status': 'is about the schema of the database',
   'migrate plan': 'is about the schema of the database',
@@ -59,8 +58,7 @@ const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   'admin-access-token-revoke': 'grants list and grants revoke work on what tokens come from',
   'admin-event-stream-event-list':
     'streams show has the last problem; redeliver and drop take all failed events',
-  'admin-federation-member-chain': 'federation resolve explains a chain from the machine that runs it',
-  'admin-federation-resolve': 'federation resolve explains a chain from the machine that runs it',
+  'admin-federation-member-chain': 'federation resolve explains the chain of every entity, also of a member',
   'admin-trust-anchor-read': 'federation trust-anchors show has all members',
   'admin-trust-anchor-look': 'federation trust-anchors show looks itself',
   'admin-tenant-read': 'tenants list has all members',

@@ -291,6 +291,7 @@ export const REMOTE: Readonly<Record<string, RemoteRow>> = {
   'federation show': { operation: 'admin-federation-member-read', request: byEntity },
   'federation refresh': { operation: 'admin-federation-member-refresh', request: byEntity },
   'federation remove': { operation: 'admin-federation-member-delete', request: byEntity },
+  'federation resolve': { own: ['admin-federation-resolve'] },
   'federation entity-configuration': {
     reason: 'the server serves it to everyone, at /.well-known/openid-federation',
   },

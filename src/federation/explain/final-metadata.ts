@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../spec/json.ts';
 import { sameJson } from '../json-value.ts';
 import type { PolicyStep } from '../metadata-policy/policy-problem.ts';
-import type { Resolution } from '../trust-chain/resolve-trust.ts';
 import type { ChainTrace, SearchNode } from '../trust-chain/search-tree.ts';
+import type { Explained } from './explained.ts';
 import { valueWords } from './words.ts';
 
 /** A member of the metadata that a valid chain results in. */
@@ -20,7 +20,7 @@ export interface FinalEntityType {
 }
 
 /** Returns the resulting metadata with the operators that changed each member; empty without a chain. */
-export function finalMetadata({ chain, search }: Resolution): readonly FinalEntityType[] {
+export function finalMetadata({ chain, search }: Explained): readonly FinalEntityType[] {
   if (chain === undefined) return [];
   const changes = (validChain(search)?.policy ?? []).filter(isChange);
   return [...chain.metadata].map(([entity_type, parameters]) => {

@@ -1,4 +1,4 @@
-import type { Resolution } from '../trust-chain/resolve-trust.ts';
+import type { Explained } from './explained.ts';
 import { changeWords, type FinalEntityType, finalMetadata } from './final-metadata.ts';
 import { escaped, LINE, type Line, textElement, wrapped } from './svg-lines.ts';
 import { BOX_WIDTH, drawnLines, drawnTree, PADDING, placedTree } from './svg-tree.ts';
@@ -31,7 +31,7 @@ interface Drawn {
  * Renders the search as a picture as narrow as a phone: the trust anchor at the top, each superior above the entity that it
  * vouches for, then the resulting metadata and a key.
  */
-export function resolutionAsSvg(resolution: Resolution): string {
+export function resolutionAsSvg(resolution: Explained): string {
   const { reason } = resolution;
   const title = headline(resolution);
   const head = drawnText(

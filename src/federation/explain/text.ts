@@ -1,7 +1,7 @@
 import type { PolicyStep } from '../metadata-policy/policy-problem.ts';
 import type { CheckTrace, Reason } from '../reason.ts';
-import type { Resolution } from '../trust-chain/resolve-trust.ts';
 import type { ChainTrace, SearchNode, StatementTrace } from '../trust-chain/search-tree.ts';
+import type { Explained } from './explained.ts';
 import { changeWords, type FinalMember, finalMetadata } from './final-metadata.ts';
 import {
   checkLine,
@@ -25,12 +25,12 @@ export interface TextOptions {
 }
 
 /** Renders the outcome, the resulting metadata, and the search as a tree with a line for each statement. */
-export function resolutionAsText(resolution: Resolution, { verbose }: TextOptions): readonly string[] {
+export function resolutionAsText(resolution: Explained, { verbose }: TextOptions): readonly string[] {
   const tree = verbose ? EVERYTHING : SHORT;
   return [...outcomeLines(resolution), '', ...nodeLines(tree, resolution.search)].map(plain);
 }
 
-function outcomeLines(resolution: Resolution): readonly string[] {
+function outcomeLines(resolution: Explained): readonly string[] {
   const { chain, reason, fetches } = resolution;
   const first = `${headline(resolution)} (${counted(fetches, 'fetch', 'fetches')})`;
   if (chain === undefined)

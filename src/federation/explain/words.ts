@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../spec/json.ts';
 import type { CheckTrace, Reason } from '../reason.ts';
-import type { Resolution } from '../trust-chain/resolve-trust.ts';
 import type { ChainTrace, SearchNode, StatementTrace } from '../trust-chain/search-tree.ts';
+import type { Explained } from './explained.ts';
 
 const VALUE_LENGTH_MAX = 160;
 
@@ -47,7 +47,7 @@ export function statementTitle({ kind, subject }: StatementTrace): string {
 }
 
 /** Returns the first line of every explanation. */
-export function headline({ search, chain }: Resolution): string {
+export function headline({ search, chain }: Explained): string {
   return chain === undefined
     ? `${search.entity_id}: no trust chain`
     : `${search.entity_id}: trusted through ${chain.trust_anchor} until ${timeOf(chain.expires_at)}`;
