@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { Settings } from '../config/settings.ts';
 import type { BackupManifest } from '../ports/backup-store.ts';
 import { programVersion } from '../system/program-version.ts';
+import { recordBackupAct } from './backup-audit.ts';
 import { command } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import { FOLDER_BACKUP_COMMANDS } from './folder-backups.ts';
@@ -21,6 +22,7 @@ const create = command({
     'The backup holds one state of the database: everything that was acknowledged before the command began. The file is written with mode 0600, verified, and only then gets its name. An existing file is never overwritten.',
     'Without --out, the backup goes into `backup.directory`, where the newest `backup.keep` stay. With --server, the server makes it there, and --out downloads it.',
     'The backup does not hold `encryption.key`. Keep that key elsewhere: without it, all secrets in the backup are lost. PostgreSQL has tools of its own (docs/operate/backup.md).',
+    'The audit has the event `backup.create`. If the database takes no event, a line on standard error says so, and the backup is good.',
   ],
   servers: 'Servers may run on the same database meanwhile; they do not wait for the backup.',
   options: {
@@ -43,18 +45,16 @@ const create = command({
       const { createOnServer } = await import('./remote/server-backups.ts');
       return await createOnServer(server, call);
     }
-    const { settings } = await settingsFor('production', call);
+    const resolved = await settingsFor('production', call);
     const { rowsIn } = await import('../storage/backup-manifest.ts');
-    const made = await createdHere(settings, out);
-    const { manifest } = made;
+    const { manifest, names } = await createdHere(resolved.settings, out);
+    await recordBackupAct(resolved, 'backup.create', names['id'] ?? `to ${out}`, call);
     if (json) {
-      call.print(JSON.stringify({ ...made.names, ...manifest }));
+      call.print(JSON.stringify({ ...names, ...manifest }));
       return 0;
     }
     printFields(call.print, [
-      ...Object.entries(made.names).map(
-        ([name, value]) => [name === 'out' ? 'backup' : name, value] as const,
-      ),
+      ...Object.entries(names).map(([name, value]) => [name === 'out' ? 'backup' : name, value] as const),
       ['taken at', isoTime(manifest.taken_at)],
       ['rows', String(rowsIn(manifest.tables))],
       ['encryption key', manifest.encryption_key ?? 'none yet'],

@@ -1,7 +1,8 @@
 import type { Settings } from '../config/settings.ts';
 import type { SqliteBackups } from '../storage/sqlite/backup-store.ts';
 import type { BackupWork } from '../storage/sqlite/backup-work.ts';
-import { command, type Surroundings } from './command.ts';
+import { recordBackupAct } from './backup-audit.ts';
+import { command } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import { SERVER_OPTIONS } from './remote/options.ts';
 import { serverOf } from './remote/server-option.ts';
@@ -29,10 +30,7 @@ export async function serverBackups(settings: Settings): Promise<string | undefi
   return (await listBackups(folder)).some(({ state }) => state === 'complete') ? folder : undefined;
 }
 
-async function backupsOf(
-  call: Surroundings & { readonly options: { readonly config: string | undefined } },
-): Promise<SqliteBackups> {
-  const { settings } = await settingsFor('production', call);
+async function backupsOf(settings: Settings): Promise<SqliteBackups> {
   const { openBackups } = await import('../storage/sqlite/backup-store.ts');
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   return openBackups({ ...(await backupWorkOf(settings)), log });
@@ -52,7 +50,8 @@ const list = command({
   output: 'A table with one line for each backup. With --json, one JSON object per line.',
   examples: ['chancery backup list'],
   run: async (call) => {
-    const backups = await (await backupsOf(call)).list();
+    const { settings } = await settingsFor('production', call);
+    const backups = await (await backupsOf(settings)).list();
     if (call.options.json) {
       const { renderedBackup } = await import('../endpoints/admin/backups/backup-item.ts');
       for (const backup of backups) call.print(JSON.stringify(renderedBackup(backup)));
@@ -83,7 +82,9 @@ const remove = command({
   examples: ['chancery backup delete 20261121T100000Z-0123abcd'],
   run: async (call) => {
     const { id } = call.operands;
-    await (await backupsOf(call)).remove(id);
+    const resolved = await settingsFor('production', call);
+    await (await backupsOf(resolved.settings)).remove(id);
+    await recordBackupAct(resolved, 'backup.delete', id, call);
     call.print(call.options.json ? JSON.stringify({ deleted: id }) : `deleted the backup ${id}`);
   },
 });

@@ -241,9 +241,9 @@ export const AUDIT_EVENTS = {
     detail: 'the identifier of the webhook, and the delivery or `all`',
   },
   'backup.create': {
-    words: 'A backup was begun over the administration API.',
+    words: 'A backup was begun over the administration API, or made by a command.',
     place: 'row',
-    detail: 'its identifier',
+    detail: 'its identifier, or `to` and the file that the command named',
   },
   'backup.verify': {
     words: 'The verification of a backup was begun over the administration API.',
@@ -257,7 +257,7 @@ export const AUDIT_EVENTS = {
     detail: 'its identifier',
   },
   'backup.delete': {
-    words: 'A backup was deleted over the administration API.',
+    words: 'A backup was deleted over the administration API, or by a command.',
     place: 'row',
     detail: 'its identifier',
   },

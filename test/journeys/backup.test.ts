@@ -81,7 +81,10 @@ test('a restored backup is the registry of then; a newer registration token is 4
     assert.match(told, words);
   }
   const aside = /what stood there is at (\S+)/.exec(told)?.[1] ?? '';
-  assert.ok(existsSync(aside));
+  const left = await storageAt(`sqlite:${aside}`);
+  const acts = await left.forTenant(DEFAULT_TENANT).audit.page(0, 1000);
+  assert.equal(acts.find(({ action }) => action === 'backup.create')?.detail, `to ${file}`);
+  await left.close();
 
   program = await start();
   const token = String(before['registration_access_token']);
@@ -182,6 +185,10 @@ test('backups in the folder of the server: commands here and over HTTP make, lis
   await run('backup', 'delete', String(here['id']), ...remote);
   await run('backup', 'delete', String(there['id']));
   assert.equal(await run('backup', 'list', '--json'), '');
+  const acts = async (action: string): Promise<readonly unknown[]> =>
+    jsonLines(await run('audit', 'list', '--action', action, '--json')).map(({ detail }) => detail);
+  for (const action of ['backup.create', 'backup.delete'])
+    assert.deepEqual(new Set(await acts(action)), new Set(ids), action);
   const metrics = await (await fetch(`${program.managementUrl}/metrics`)).text();
   assert.doesNotMatch(metrics, /^chancery_backup_timestamp_seconds /mu);
 });
