@@ -3,6 +3,8 @@ export type ConsolePlace =
   | {
       /** The folder of the page below `src/console/pages`. */
       readonly page: string;
+      /** Its heading, where it is not that of the folder. */
+      readonly heading?: string;
       /** The operation that the page calls, where the command has another one or several. */
       readonly operation?: string;
     }
@@ -54,10 +56,10 @@ export const CONSOLE_PLACES: Readonly<Record<string, ConsolePlace>> = {
   'accounts role': { page: 'accounts' },
   'sessions list': { page: 'sessions' },
   'sessions end': { page: 'sessions', operation: 'admin-session-end' },
-  'grants list': { page: 'sessions' },
-  'grants revoke': { page: 'sessions' },
-  'consents list': { page: 'sessions' },
-  'consents withdraw': { page: 'sessions' },
+  'grants list': { page: 'sessions', heading: 'Grants' },
+  'grants revoke': { page: 'sessions', heading: 'Grants' },
+  'consents list': { page: 'sessions', heading: 'Grants: consents' },
+  'consents withdraw': { page: 'sessions', heading: 'Grants: consents' },
   'logouts list': OF_MACHINE,
   'federation members': { page: 'federation' },
   'federation show': { page: 'federation' },
@@ -77,14 +79,18 @@ export const CONSOLE_PLACES: Readonly<Record<string, ConsolePlace>> = {
   'keys import': { reason: 'private keys pass through no browser, where extensions could read them' },
   'keys rotate': { page: 'keys' },
   'keys revoke': { page: 'keys' },
-  'streams list': { page: 'clients' },
-  'streams show': { page: 'clients', operation: 'admin-event-stream-list' },
-  'streams enable': { page: 'clients' },
-  'streams pause': { page: 'clients' },
-  'streams disable': { page: 'clients' },
-  'streams delete': { page: 'clients' },
-  'streams redeliver': { page: 'clients' },
-  'streams drop': { page: 'clients' },
+  'streams list': { page: 'clients', heading: 'Clients: event streams' },
+  'streams show': {
+    page: 'clients',
+    heading: 'Clients: event streams',
+    operation: 'admin-event-stream-list',
+  },
+  'streams enable': { page: 'clients', heading: 'Clients: event streams' },
+  'streams pause': { page: 'clients', heading: 'Clients: event streams' },
+  'streams disable': { page: 'clients', heading: 'Clients: event streams' },
+  'streams delete': { page: 'clients', heading: 'Clients: event streams' },
+  'streams redeliver': { page: 'clients', heading: 'Clients: event streams' },
+  'streams drop': { page: 'clients', heading: 'Clients: event streams' },
   'tenants list': { page: 'tenants' },
   'tenants create': { page: 'tenants' },
   'tenants update': { page: 'tenants' },

@@ -11,6 +11,7 @@ import { describedServers, readEndpointFolders } from './contracts.ts';
 import { endpointPages } from './endpoints-document.ts';
 import { errorsMarkdown } from './errors-document.ts';
 import { metricsMarkdown } from './metrics-document.ts';
+import { operationsMarkdown } from './operations-document.ts';
 import { documentsWithProofs } from './proofs.ts';
 import { refusalsMarkdown } from './refusals-document.ts';
 import { specMapDocuments } from './spec-map.ts';
@@ -39,6 +40,7 @@ export const DOCUMENTS: readonly MadeDocument[] = [
   { path: 'src/client/operations.ts', make: () => clientOperations(description) },
   { path: 'docs/reference/metrics.md', make: metricsMarkdown },
   { path: 'docs/reference/commands.md', make: commandsMarkdown },
+  { path: 'docs/reference/operations.md', make: () => operationsMarkdown(folders) },
   { path: 'docs/reference/client-software.md', make: clientSoftwareMarkdown },
   { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },
   { path: 'docs/spec-map/conformance.md', make: conformanceMarkdown },
