@@ -5,6 +5,8 @@ import type { GrantStore } from '../ports/grant-store.ts';
 import type { Log } from '../ports/log.ts';
 import type { Counting } from '../ports/metrics.ts';
 import type { ClientId, Subject } from '../spec/identifiers.ts';
+import { canonical } from '../spec/subject-identifier.ts';
+import type { AuthorizationDetail } from './authorization-details/detail-types.ts';
 import type { GrantAuthorization } from './refreshable.ts';
 
 export interface ApplicationNeeds extends PersonEventNeeds {
@@ -20,8 +22,22 @@ export interface Application {
   readonly client: StoredClient;
   /** All scope values of the consent and of the grants, in alphabetical order. */
   readonly scope: readonly string[];
+  /** The details of its grants (RFC 9396), each once, those of the latest grants first. */
+  readonly details: readonly AuthorizationDetail[];
   /** The beginning of the access, in seconds since the Unix epoch. */
   readonly since: number;
+}
+
+interface Access {
+  readonly scope: Set<string>;
+  /** By their canonical text. */
+  readonly details: Map<string, AuthorizationDetail>;
+  since: number;
+}
+
+interface Granted {
+  readonly scope: readonly string[];
+  readonly authorization_details?: readonly AuthorizationDetail[] | undefined;
 }
 
 /** Rows of each kind that one answer looks at: the latest grants, and the first consents. */
@@ -36,19 +52,23 @@ export async function applicationsOf(
     consents.list({ sub }, ROWS),
     grants.list({ sub, now: clock.now() }, ROWS),
   ]);
-  const found = new Map<ClientId, { readonly scope: Set<string>; since: number }>();
-  const note = (client_id: ClientId, scope: readonly string[], since: number): void => {
-    const known = found.get(client_id) ?? { scope: new Set(), since };
+  const found = new Map<ClientId, Access>();
+  const note = (client_id: ClientId, { scope, authorization_details = [] }: Granted, since: number): void => {
+    const known = found.get(client_id) ?? { scope: new Set(), details: new Map(), since };
     for (const value of scope) known.scope.add(value);
+    for (const detail of authorization_details) known.details.set(canonical(detail), detail);
     known.since = Math.min(known.since, since);
     found.set(client_id, known);
   };
-  for (const { client_id, scope, granted_at } of consented.rows) note(client_id, scope, granted_at);
-  for (const { client_id, authorization, created_at } of granted.rows)
-    note(client_id, (JSON.parse(authorization) as GrantAuthorization).scope, created_at);
-  const all = [...found].map(async ([client_id, { scope, since }]) => {
+  for (const { client_id, scope, granted_at } of consented.rows) note(client_id, { scope }, granted_at);
+  const grantsOf = granted.rows.toSorted((one, other) => other.created_at - one.created_at);
+  for (const { client_id, authorization, created_at } of grantsOf)
+    note(client_id, JSON.parse(authorization) as GrantAuthorization, created_at);
+  const all = [...found].map(async ([client_id, { scope, details, since }]) => {
     const client = await clients.find(client_id);
-    return client === undefined ? [] : [{ client, scope: [...scope].sort(), since }];
+    return client === undefined
+      ? []
+      : [{ client, scope: [...scope].sort(), details: [...details.values()], since }];
   });
   return (await Promise.all(all)).flat();
 }

@@ -190,7 +190,15 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
     username: 'ada',
     action: '/account/applications',
     applications: [
-      { client, client_id: 'clips', form_token: 'token', scope: ['openid', 'email'], since: '2026-11-23' },
+      {
+        client,
+        client_id: 'clips',
+        form_token: 'token',
+        scope: ['openid', 'email'],
+        details: [{ parts: [{ text: 'pay ' }, { value: '123.50 EUR' }] }],
+        has_more: true,
+        since: '2026-11-23',
+      },
       { client: program, client_id: 'program', form_token: 'token', scope: [], since: '2026-11-22' },
     ],
   },

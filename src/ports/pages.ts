@@ -137,6 +137,10 @@ export interface PageApplication {
   /** Proves that its button was on the page of this end-user. */
   readonly form_token: string;
   readonly scope: readonly string[];
+  /** The details of its grants, the latest first; absent if they have none. */
+  readonly details?: readonly PageDetail[];
+  /** Whether its grants have further details. */
+  readonly has_more?: boolean;
   /** A date, `YYYY-MM-DD`. */
   readonly since: string;
 }

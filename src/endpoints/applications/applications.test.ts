@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PlainBrowser, Visit } from '../../../test/program/plain-browser.ts';
+import { ACCOUNTS, DETAIL_SETTINGS, DETAILED_CLIENT, payment } from '../../testing/authorization-details.ts';
 import { aPerson, browserOf, RELYING_PARTY, type TestPerson } from '../../testing/person.ts';
 import { type ClientInformation, DIRECT, ISSUER, type TestTenant, testTenant } from '../../testing/tenant.ts';
 import { tokensFor } from '../../testing/userinfo.ts';
@@ -127,6 +128,43 @@ test('400: a prefetch of the page is not answered', async () => {
   const { tenant } = await world();
   const refused = await tenant.send('applications', { headers: { 'sec-purpose': 'prefetch' } });
   assert.equal(refused.status, 400);
+});
+
+test('the page shows the details that a grant permits, each once, in the words of their type or with all members (RFC 9396 §2)', async () => {
+  const tenant = testTenant({ settings: DETAIL_SETTINGS });
+  const client = await tenant.register({ ...DETAILED_CLIENT, client_name: 'Bank <b>App</b>' });
+  const ada = await aPerson(tenant);
+  const accounts = { type: ACCOUNTS.type, actions: ['list'], note: '<i>x</i>' };
+  for (const amount of ['10.00', '10.00', '20.00']) {
+    const details = [payment({ instructedAmount: { currency: 'EUR', amount } }), accounts];
+    const wish = { ...OFFLINE, authorization_details: JSON.stringify(details) };
+    await tokensFor(tenant, ada, client, wish);
+  }
+  const { html } = await ada.browser.open(PAGE);
+  const times = (words: string): number => html.split(words).length - 1;
+  const payments = ['10.00', '20.00'].map((amount) => times(`<bdi class="chosen">${amount}</bdi>`));
+  assert.deepEqual(payments, [1, 1], html);
+  assert.equal(times(`Permission of the type <code>${ACCOUNTS.type}</code>`), 1);
+  assert.match(html, /<dt><code>note<\/code><\/dt><dd><bdi class="chosen">&lt;i&gt;x&lt;\/i&gt;<\/bdi>/);
+  assert.doesNotMatch(html, /older than these/);
+});
+
+test('the page shows the latest 50 details of an application, and says that there are older ones', async () => {
+  const tenant = testTenant({ settings: DETAIL_SETTINGS });
+  const client = await tenant.register(DETAILED_CLIENT);
+  const ada = await aPerson(tenant);
+  const details = Array.from({ length: 10 }, (_, index) => ({ type: ACCOUNTS.type, note: `n${index}` }));
+  for (const round of [1, 2, 3, 4, 5, 6]) {
+    tenant.clock.advance(1);
+    const own = details.map((detail) => ({ ...detail, note: `${detail.note} of ${round}` }));
+    await tokensFor(tenant, ada, client, { ...OFFLINE, authorization_details: JSON.stringify(own) });
+  }
+  const { html } = await ada.browser.open(PAGE);
+  assert.deepEqual(
+    [1, 2, 6].map((round) => html.split(` of ${round}</bdi>`).length - 1),
+    [0, 10, 10],
+  );
+  assert.match(html, /older than these/);
 });
 
 test('the page speaks four languages', async () => {

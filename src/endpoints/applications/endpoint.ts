@@ -6,6 +6,8 @@ import {
   applicationsOf,
   withdrawAccess,
 } from '../../grants/applications.ts';
+import type { DetailTypes } from '../../grants/authorization-details/detail-types.ts';
+import { shownDetails } from '../../grants/authorization-details/shown-details.ts';
 import type { AccountDirectory } from '../../ports/account-directory.ts';
 import type { PageApplication, PageClient } from '../../ports/pages.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
@@ -35,6 +37,7 @@ export interface ApplicationsNeeds extends PageNeeds, Omit<ApplicationNeeds, 'co
   readonly directory: Pick<AccountDirectory, 'find'>;
   readonly storage: Pick<TenantStorage, 'consents'>;
   readonly form: FormLimits;
+  readonly detailTypes: DetailTypes;
 }
 
 /** Shows the applications that have access to the account of the person at this browser. */
@@ -56,7 +59,7 @@ export function applications(needs: ApplicationsNeeds): Endpoint {
         username: account?.username ?? '',
         action: `${issuerPath(needs.issuer)}${contract.path}`,
         applications: all
-          .map((one) => shown(one, cookie, tags))
+          .map((one) => shown(needs, one, cookie, tags))
           .toSorted((one, other) => one.client.name.localeCompare(other.client.name)),
       });
     },
@@ -106,8 +109,12 @@ async function sessionOf(
   return session === undefined || cookie === undefined ? undefined : { session, cookie };
 }
 
+/** Details of an application that the page shows. */
+const DETAILS_MAX = 50;
+
 function shown(
-  { client, scope, since }: Application,
+  { detailTypes }: Pick<ApplicationsNeeds, 'detailTypes'>,
+  { client, scope, details, since }: Application,
   cookie: string,
   languages: readonly string[],
 ): PageApplication {
@@ -117,6 +124,12 @@ function shown(
     client_id,
     form_token: antiForgeryToken(cookie, purposeOf(client_id)),
     scope,
+    ...(details.length === 0
+      ? {}
+      : {
+          details: shownDetails(detailTypes, details.slice(0, DETAILS_MAX), languages),
+          has_more: details.length > DETAILS_MAX,
+        }),
     since: new Date(since * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length),
   };
 }
