@@ -35,6 +35,8 @@ export class Connection {
   readonly #deadline_ms: number;
   readonly #prepared: Prepared = new Map();
   #answerBy: number | undefined;
+  /** Settles when everything that was sent before is answered. */
+  #answered: Promise<unknown> | undefined;
   #isOutdated: (() => boolean) | undefined;
   broken = false;
 
@@ -145,14 +147,29 @@ export class Connection {
       }, patience_ms);
     });
     try {
-      this.#client.query(pipeline as unknown as Submittable);
-      return await Promise.race([pipeline.answered, late]);
+      return await Promise.race([this.#inTurn(pipeline), late]);
     } catch (error) {
       if (endsConnection(error)) this.destroy();
       throw error;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Sends a pipeline when those before it are answered: version 9 of the driver takes one query at a time. */
+  #inTurn(pipeline: Pipeline): Pipeline['answered'] {
+    const send = (): Pipeline['answered'] => {
+      this.#client.query(pipeline as unknown as Submittable);
+      return pipeline.answered;
+    };
+    const answered = this.#answered === undefined ? send() : this.#answered.then(send);
+    const settled: Promise<void> = answered.catch(() => undefined).then(() => this.#free(settled));
+    this.#answered = settled;
+    return answered;
+  }
+
+  #free(settled: Promise<unknown>): void {
+    if (this.#answered === settled) this.#answered = undefined;
   }
 
   /** Drops the connection at once. */
