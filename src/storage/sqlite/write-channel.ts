@@ -4,6 +4,7 @@ import { type StorageMeter, StorageUnavailable } from '../../ports/storage.ts';
 import { waitOfRequest } from '../request-waits.ts';
 import { refuseNul, type Write, type Writes } from '../verbs.ts';
 import { type Answer, BatchExecutor, type DatabasePlace, monotonicMilliseconds } from './write-batch.ts';
+import { isPatient } from './write-queue.ts';
 import type { WriterReply, WriterRequest, WriterThreadData } from './writer-thread.ts';
 
 /** Beyond this the disk does not keep up, and a further write would only wait longer. */
@@ -56,7 +57,7 @@ export class GatheredWrites implements Writes {
         throw new StorageUnavailable('too many writes are waiting');
       refuseNul(write.values);
       this.#unanswered += 1;
-      if (this.#gathered.length === 0) setImmediate(() => void this.#send());
+      if (this.#gathered.length === 0) setImmediate(() => this.#sendGathered());
       this.#gathered.push({ write, resolve, reject });
     });
   }
@@ -75,9 +76,17 @@ export class GatheredWrites implements Writes {
     });
   }
 
-  async #send(): Promise<void> {
+  #sendGathered(): void {
     const gathered = this.#gathered;
     this.#gathered = [];
+    const patient = gathered.filter(({ write }) => isPatient(write));
+    if (patient.length < gathered.length)
+      void this.#send(patient.length === 0 ? gathered : gathered.filter(({ write }) => !isPatient(write)));
+    // One at a time, so that others come in between.
+    for (const one of patient) void this.#send([one]);
+  }
+
+  async #send(gathered: readonly WaitingWrite[]): Promise<void> {
     const begun = performance.now();
     try {
       const answers = await this.#channel.send(gathered.map((waiting) => waiting.write));
