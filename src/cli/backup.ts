@@ -24,7 +24,7 @@ const create = command({
     'The backup does not hold `encryption.key`. Keep that key elsewhere: without it, all secrets in the backup are lost. PostgreSQL has tools of its own (docs/operate/backup.md).',
     'The audit has the event `backup.create`. If the database takes no event, a line on standard error says so, and the backup is good.',
   ],
-  servers: 'Servers may run on the same database meanwhile; they do not wait for the backup.',
+  servers: 'Servers may run on the same database meanwhile. They do not wait for the backup, and go first on a busy core.',
   options: {
     out: { kind: 'text', value: 'FILE', words: 'Names the new file.' },
     ...SERVER_OPTIONS,
@@ -73,9 +73,10 @@ interface CreatedHere {
 /** Makes a backup at a path, or in `backup.directory`. */
 async function createdHere(settings: Settings, out: string | undefined): Promise<CreatedHere> {
   const { backupWorkOf } = await import('./folder-backups.ts');
+  const { giveWayToServers, makeBackup } = await import('../storage/sqlite/backup-work.ts');
   const work = await backupWorkOf(settings);
+  giveWayToServers();
   if (out === undefined) {
-    const { makeBackup } = await import('../storage/sqlite/backup-work.ts');
     const { backupFile } = await import('../storage/sqlite/backup-folder.ts');
     const { backup, cause } = await makeBackup(work);
     if (backup.manifest === null) throw cause;

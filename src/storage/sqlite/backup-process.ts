@@ -1,5 +1,5 @@
 import { type BackupRefusal, BackupRefused, type StoredBackup } from '../../ports/backup-store.ts';
-import { type BackupWork, makeBackup, verifyBackup } from './backup-work.ts';
+import { type BackupWork, giveWayToServers, makeBackup, verifyBackup } from './backup-work.ts';
 import { reasonOf } from './connection.ts';
 
 /** The work of a process: to make a backup, or to verify the one with this id. */
@@ -32,6 +32,7 @@ async function run({ verify, ...work }: BackupTask): Promise<void> {
 }
 
 process.once('message', (task) => {
+  giveWayToServers();
   void run(task as BackupTask).finally(() => {
     if (process.connected) process.disconnect?.();
   });
