@@ -24,7 +24,8 @@ const create = command({
     'The backup does not hold `encryption.key`. Keep that key elsewhere: without it, all secrets in the backup are lost. PostgreSQL has tools of its own (docs/operate/backup.md).',
     'The audit has the event `backup.create`. If the database takes no event, a line on standard error says so, and the backup is good.',
   ],
-  servers: 'Servers may run on the same database meanwhile. They do not wait for the backup, and go first on a busy core.',
+  servers:
+    'Servers may run on the same database meanwhile. They do not wait for the backup, and go first on a busy core.',
   options: {
     out: { kind: 'text', value: 'FILE', words: 'Names the new file.' },
     ...SERVER_OPTIONS,

@@ -73,8 +73,7 @@ async function commit(requests: readonly WritesRequest[]): Promise<void> {
   } catch (error) {
     const failure = error instanceof Error ? error.message : String(error);
     const writesStopped = error instanceof StorageUnavailable && error.writesStopped;
-    for (const { id } of requests)
-      port.postMessage({ id, failure, writesStopped } satisfies WriterReply);
+    for (const { id } of requests) port.postMessage({ id, failure, writesStopped } satisfies WriterReply);
   }
 }
 
