@@ -86,7 +86,7 @@ test('the environment goes before the file, the file before the defaults, and ea
   assert.equal(settings['listen.port'], 2222);
   assert.equal(settings['listen.host'], '::1');
   assert.equal(settings['log.level'], 'debug');
-  assert.equal(settings['listen.keep-alive-timeout'], 5);
+  assert.equal(settings['listen.keep-alive-timeout'], 75);
   assert.equal(origins['listen.port'], 'CHANCERY_LISTEN_PORT');
   assert.equal(origins['listen.host'], file);
   assert.equal(origins['listen.keep-alive-timeout'], 'default');

@@ -106,11 +106,11 @@ export const SETTINGS = {
       'How often the server checks connections against the two timeouts above. A connection may exceed its timeout by this much.',
   }),
   'listen.keep-alive-timeout': seconds({
-    default: 5,
+    default: 75,
     min: 1,
     max: 3600,
     description:
-      'How long an idle connection stays open for the next request. Bytes that begin no request extend it by `listen.headers-timeout` at most. Set the idle timeout of a proxy in front to less than this.',
+      'How long an idle connection stays open for the next request. Bytes that begin no request extend it by `listen.headers-timeout` at most. Set the idle timeout of a proxy in front to less than this: many have 60 seconds. While more than half of `listen.max-connections` are open, idle ones stay for at most 5 seconds.',
   }),
 
   'listen.trusted-proxies': list({

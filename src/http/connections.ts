@@ -10,6 +10,16 @@ interface Connection {
   idleSince: number;
 }
 
+/** The times and the number that bound idle connections. Times are in milliseconds. */
+export interface IdleLimits {
+  readonly keepAliveTimeout: number;
+  readonly headersTimeout: number;
+  readonly maxConnections: number;
+}
+
+/** The keep-alive time while more than half of the permitted connections are open: idle ones must not keep new ones out. */
+const CROWDED_MS = 5_000;
+
 /** The connections that requests can come on, with the last response on each. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
@@ -41,10 +51,14 @@ export class Connections {
   }
 
   /**
-   * Ends each connection that has had no request for `idle_ms` since its last answer. Node's keep-alive time-out begins
-   * anew with each byte, also with empty lines, which begin no request.
+   * Ends each connection that has had no request for the keep-alive time since its last answer. A request that begins in the last
+   * moment of that time has the time of its headers. Node's keep-alive time-out begins anew with each byte, also with empty lines,
+   * which begin no request.
    */
-  endIdle(idle_ms: number, now = performance.now()): void {
+  endIdle({ keepAliveTimeout, headersTimeout, maxConnections }: IdleLimits, now = performance.now()): void {
+    const isCrowded = 2 * this.#open.size > maxConnections;
+    const kept_ms = isCrowded ? Math.min(keepAliveTimeout, CROWDED_MS) : keepAliveTimeout;
+    const idle_ms = kept_ms + headersTimeout;
     for (const [socket, connection] of this.#open) {
       const { last } = connection;
       // Before its first request a connection has the time limit of the headers.

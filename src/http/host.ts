@@ -322,9 +322,7 @@ function guardConnections(
     limits.finishHandshake(socket);
     connections.add(socket);
   });
-  // A request that begins in the last moment of the keep-alive time has the time of its headers.
-  const idle_ms = listen.keepAliveTimeout + listen.headersTimeout;
-  const timer = setInterval(() => connections.endIdle(idle_ms), listen.checkInterval);
+  const timer = setInterval(() => connections.endIdle(listen), listen.checkInterval);
   timer.unref();
   server.once('close', () => clearInterval(timer));
 }

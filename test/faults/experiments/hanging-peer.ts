@@ -40,6 +40,8 @@ export const hangingPeer: Experiment = {
         CHANCERY_OUTBOUND_PORTS: 'any',
         CHANCERY_OUTBOUND_NEGATIVE_CACHE: '0',
         CHANCERY_FEDERATION_FAILURE_CACHE: '0',
+        // The count of open files settles when idle connections have ended.
+        CHANCERY_LISTEN_KEEP_ALIVE_TIMEOUT: '5',
       };
       const node = await stand.start({ environment });
       const inspector = await stand.inspector(node);

@@ -36,7 +36,9 @@ export const outboundFlood: Experiment = {
   async run(stand) {
     const [mute, keyHost] = await Promise.all([startMuteHosts(), startKeyHost()]);
     try {
-      const node = await stand.start({ mode: 'dev', environment: FLOODED });
+      // The count of open files settles when idle connections have ended.
+      const environment = { ...FLOODED, CHANCERY_LISTEN_KEEP_ALIVE_TIMEOUT: '5' };
+      const node = await stand.start({ mode: 'dev', environment });
       const second = await secondTenant(node, stand.url);
       const urls = Array.from({ length: MUTE_CLIENTS }, (_, number) => mute.url(number));
       const record = recorder(stand.ledger);
