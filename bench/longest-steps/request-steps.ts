@@ -183,6 +183,29 @@ export const PAGE_STEPS: readonly HostileStep[] = [
     }),
   },
   {
+    endpoint: 'GET /backchannel-api',
+    what: 'a subject of 4 KB',
+    status: 401,
+    request: () => ({
+      method: 'GET',
+      path: `/backchannel-api?subject=${'%61'.repeat(1_300)}`,
+      external: true,
+      headers: { authorization: 'Bearer x' },
+    }),
+  },
+  {
+    endpoint: 'POST /backchannel-api/{id}',
+    what: '64 KB of a subject',
+    status: 404,
+    request: () => ({
+      method: 'POST',
+      path: '/backchannel-api/x',
+      external: true,
+      headers: { ...JSON_TYPE, authorization: `Bearer ${EXTERNAL_TOKEN}` },
+      body: JSON.stringify({ subject: 'x'.repeat(60_000) }),
+    }),
+  },
+  {
     endpoint: 'POST /interaction-api/{id}',
     what: '64 KB of arrays',
     status: 404,

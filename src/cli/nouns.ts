@@ -81,6 +81,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./grants.ts')).GRANT_COMMANDS,
   },
   {
+    name: 'requests',
+    summary: 'List and refuse the requests of clients without a browser (CIBA)',
+    load: async () => (await import('./backchannel-requests.ts')).REQUEST_COMMANDS,
+  },
+  {
     name: 'logouts',
     summary: 'List the logout notifications to clients',
     load: async () => (await import('./sessions.ts')).LOGOUT_COMMANDS,

@@ -426,6 +426,23 @@ export interface AdminGrant {
   readonly expires_at: string | null;
 }
 
+/** A request of a client without a browser (CIBA). It is kept for an hour after its end. */
+export interface AdminBackchannelRequest {
+  readonly id: string;
+  readonly sub: string | null;
+  readonly client_id: string;
+  readonly state: 'open' | 'allowed' | 'denied' | 'expired';
+  readonly mode: 'poll' | 'ping' | 'push';
+  readonly scope: readonly string[];
+  readonly binding_message: string | null;
+  readonly address: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly attempts: number;
+  readonly due_at: string | null;
+  readonly problem: string | null;
+}
+
 /** The access that an end-user has allowed a client. */
 export interface AdminConsent {
   readonly sub: string;

@@ -1,11 +1,15 @@
 // Made from the API description by `npm run docs`; do not edit.
 
-import type { AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminFapiReport, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminClientVersion, AdminClientVersionContent, AdminClientDiff, AdminDeletedClient, AdminRestoredClient, AdminBackup, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminDeclaredTenant, AdminTenantDeclarationPlan, AdminTenantDeclarationStep, AdminOwnedTenant, AdminOwnedClient, AdminAccount, AdminNewAccount, AdminMadeAccount, AdminAccountChanges, AdminPassword, AdminMadePassword, AdminEnded, AdminSession, AdminGrant, AdminConsent, AdminAccessToken, AdminFederationMember, AdminFederationRefresh, AdminResolutionRequest, AdminResolution, AdminTrustAnchor, AdminAnchorAcceptance } from './admin-schemas.ts';
+import type { AdminPreview, AdminClient, AdminNewClient, AdminClientSecret, AdminNewClientSecret, AdminRegistrationToken, AdminBulkResult, AdminFapiReport, AdminClientRefusal, AdminInitialAccessToken, AdminNewInitialAccessToken, AdminClientVersion, AdminClientVersionContent, AdminClientDiff, AdminDeletedClient, AdminRestoredClient, AdminBackup, AdminKey, AdminRemovedKey, AdminKeyRotation, AdminRotatedKeys, AdminKeyImport, AdminImportedKeys, AdminSetting, AdminStatistics, AdminRefusal, AdminTenant, AdminTenantCreation, AdminTenantPatch, AdminTenantRows, AdminDeclaredClient, AdminDeclarationPlan, AdminDeclarationStep, AdminDeclaredTenant, AdminTenantDeclarationPlan, AdminTenantDeclarationStep, AdminOwnedTenant, AdminOwnedClient, AdminAccount, AdminNewAccount, AdminMadeAccount, AdminAccountChanges, AdminPassword, AdminMadePassword, AdminEnded, AdminSession, AdminGrant, AdminBackchannelRequest, AdminConsent, AdminAccessToken, AdminFederationMember, AdminFederationRefresh, AdminResolutionRequest, AdminResolution, AdminTrustAnchor, AdminAnchorAcceptance } from './admin-schemas.ts';
 
-import type { ClientMetadata, ClientInformation, DryRun, AuditEvent, WebhookRequest, WebhookChange, Webhook, NewWebhook, WebhookSecret, WebhookTest, WebhookCount, WebhookDelivery, EventStream, HeldSecurityEvent, EventCount, TransmitterConfiguration, SecurityEventStream, SecurityEventStreams, StreamRequest, StreamUpdate, StreamReplacement, StreamStatus, StreamStatusRequest, StreamSubject, StreamVerification, GlobalTokenRevocation, PollRequest, PollAnswer, TokenResponse, BackchannelAuthentication, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, SignInRedirection } from './schemas.ts';
+import type { ClientMetadata, ClientInformation, DryRun, AuditEvent, WebhookRequest, WebhookChange, Webhook, NewWebhook, WebhookSecret, WebhookTest, WebhookCount, WebhookDelivery, EventStream, HeldSecurityEvent, EventCount, TransmitterConfiguration, SecurityEventStream, SecurityEventStreams, StreamRequest, StreamUpdate, StreamReplacement, StreamStatus, StreamStatusRequest, StreamSubject, StreamVerification, GlobalTokenRevocation, PollRequest, PollAnswer, TokenResponse, BackchannelAuthentication, DeviceAuthorization, TokenIntrospection, DirectAuthorization, PushedAuthorization, Userinfo, JwkSet, ProviderMetadata, SignInRequest, SignInOutcome, BackchannelRequests, BackchannelOutcome, BackchannelDecision, SignInRedirection } from './schemas.ts';
 
 /** The requests and answers of each call, by its name. */
 export interface Calls {
+  /** Lists the requests that wait for a person, for the sign-in page of the operator. `GET /backchannel-api` */
+  backchannelApi: { readonly request: { readonly query?: { readonly subject?: string | number | boolean } }; readonly answer: BackchannelRequests };
+  /** Takes the answer of a person from the sign-in page of the operator, once. `POST /backchannel-api/{id}` */
+  backchannelApiOutcome: { readonly request: { readonly id: string; readonly body: BackchannelOutcome }; readonly answer: BackchannelDecision };
   /** Asks a person for a sign-in on another device. `POST /backchannel_authentication` */
   backchannelAuthentication: { readonly request: { readonly form?: { readonly scope?: string; readonly client_notification_token?: string; readonly acr_values?: string; readonly login_hint_token?: string; readonly id_token_hint?: string; readonly login_hint?: string; readonly binding_message?: string; readonly user_code?: string; readonly requested_expiry?: string; readonly resource?: string | readonly string[]; readonly authorization_details?: string; readonly request?: string; readonly client_id?: string; readonly client_secret?: string; readonly client_assertion?: string; readonly client_assertion_type?: string } }; readonly answer: BackchannelAuthentication };
   /** Reads a registration, and renews an expired secret. `GET /clients/{id}` */
@@ -124,6 +128,12 @@ export interface Calls {
   adminAuditList: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly since?: string | number | boolean; readonly until?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean; readonly sort?: string | number | boolean } }; readonly answer: { readonly items: readonly (AuditEvent | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Follows the audit: sends each new event as it is committed (server-sent events). Reconnect with `Last-Event-ID`, and nothing is lost. `GET /admin/v1/events` */
   adminEvents: { readonly request: { readonly query?: { readonly action?: string | number | boolean; readonly actor?: string | number | boolean; readonly client_id?: string | number | boolean; readonly sub?: string | number | boolean; readonly address?: string | number | boolean; readonly outcome?: string | number | boolean; readonly request_id?: string | number | boolean; readonly cursor?: string | number | boolean }; readonly 'last-event-id'?: string }; readonly answer: string };
+  /** Lists the requests of clients without a browser of the last hour, answered or not, in the order of their id. `GET /admin/v1/backchannel-requests` */
+  adminBackchannelRequestList: { readonly request: { readonly query?: { readonly sub?: string | number | boolean; readonly client_id?: string | number | boolean; readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminBackchannelRequest | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
+  /** Returns one request of a client without a browser. `GET /admin/v1/backchannel-requests/{id}` */
+  adminBackchannelRequestRead: { readonly request: { readonly id: string; readonly query?: { readonly fields?: string | number | boolean } }; readonly answer: AdminBackchannelRequest | Readonly<Record<string, unknown>> };
+  /** Refuses a request that waits for an answer, in place of its person. No operation allows one. `POST /admin/v1/backchannel-requests/{id}/refuse` */
+  adminBackchannelRequestRefuse: { readonly request: { readonly id: string; readonly query?: { readonly dry_run?: string | number | boolean }; readonly 'idempotency-key'?: string; readonly 'audit-reason'?: string }; readonly answer: AdminPreview };
   /** Lists the backups in the folder of the server, the newest first. `GET /admin/v1/backups` */
   adminBackupList: { readonly request: { readonly query?: { readonly limit?: string | number | boolean; readonly cursor?: string | number | boolean; readonly fields?: string | number | boolean } }; readonly answer: { readonly items: readonly (AdminBackup | Readonly<Record<string, unknown>>)[]; readonly next?: string; readonly estimated_total?: number } };
   /** Begins a backup of the database of all tenants. The answer comes at once; read the backup until its state is no longer `creating`. `POST /admin/v1/backups` */
@@ -324,6 +334,8 @@ export interface Calls {
 
 /** The place of each call. */
 export const OPERATIONS = {
+  backchannelApi: { method: 'GET', path: '/backchannel-api' },
+  backchannelApiOutcome: { method: 'POST', path: '/backchannel-api/{id}', type: 'application/json' },
   backchannelAuthentication: { method: 'POST', path: '/backchannel_authentication', type: 'application/x-www-form-urlencoded' },
   clientRead: { method: 'GET', path: '/clients/{id}' },
   clientUpdate: { method: 'PUT', path: '/clients/{id}', type: 'application/json' },
@@ -383,6 +395,9 @@ export const OPERATIONS = {
   adminAuditExport: { method: 'GET', path: '/admin/v1/audit/export' },
   adminAuditList: { method: 'GET', path: '/admin/v1/audit' },
   adminEvents: { method: 'GET', path: '/admin/v1/events' },
+  adminBackchannelRequestList: { method: 'GET', path: '/admin/v1/backchannel-requests' },
+  adminBackchannelRequestRead: { method: 'GET', path: '/admin/v1/backchannel-requests/{id}' },
+  adminBackchannelRequestRefuse: { method: 'POST', path: '/admin/v1/backchannel-requests/{id}/refuse' },
   adminBackupList: { method: 'GET', path: '/admin/v1/backups' },
   adminBackupCreate: { method: 'POST', path: '/admin/v1/backups' },
   adminBackupRead: { method: 'GET', path: '/admin/v1/backups/{id}' },

@@ -574,6 +574,16 @@ export interface SignInRequest {
 
 export type SignInOutcome = { readonly subject: string; readonly acr?: string | null; readonly amr?: readonly string[]; readonly claims?: Readonly<Record<string, unknown>>; readonly auth_time?: number; readonly consent?: { readonly scope: readonly string[]; readonly claims?: readonly string[]; readonly authorization_details?: readonly ({ readonly type: string })[] } } | { readonly error: string; readonly error_description?: string };
 
+export interface BackchannelRequests {
+  readonly requests: readonly ({ readonly id: string; readonly client: Readonly<Record<string, unknown>>; readonly binding_message?: string; readonly address: string; readonly scope: readonly string[]; readonly resource?: readonly string[]; readonly acr_values?: readonly string[]; readonly authorization_details?: readonly ({ readonly type: string })[]; readonly requested_at: number; readonly expires_at: number })[];
+}
+
+export type BackchannelOutcome = SignInOutcome | { readonly error: 'access_denied'; readonly block: boolean };
+
+export interface BackchannelDecision {
+  readonly state: 'allowed' | 'denied';
+}
+
 export interface SignInRedirection {
   readonly redirect_to: string;
 }

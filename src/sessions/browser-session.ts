@@ -87,8 +87,33 @@ export async function signIn(
   needs: SessionNeeds,
   authentication: Authentication,
   cookies: BrowserCookies,
-  { client_id, method, origin }: SignInCause,
+  cause: SignInCause,
 ): Promise<SignedIn> {
+  const replaces = await replacedBy(needs.sessions, cookies);
+  const begun = await beginSession(needs, authentication, replaces, cause);
+  if (begun.outcome === 'account_changed') return begun;
+  const { session_cookie, session, ended } = begun;
+  const browser = await rememberedBrowser(needs, session.sub, cookies.browser, needs.clock.now());
+  return { outcome: 'signed_in', session, cookies: { session: session_cookie, browser }, ended };
+}
+
+type BegunSession =
+  | (Pick<Extract<SignedIn, { readonly outcome: 'signed_in' }>, 'session' | 'ended'> & {
+      readonly outcome: 'begun';
+      readonly session_cookie: string;
+    })
+  | Extract<SignedIn, { readonly outcome: 'account_changed' }>;
+
+/**
+ * Begins a session under a new id, with or without a browser.
+ * @param replaces a session that ends
+ */
+export async function beginSession(
+  needs: SessionNeeds,
+  authentication: Authentication,
+  replaces: Digest | undefined,
+  { client_id, method, origin }: SignInCause,
+): Promise<BegunSession> {
   const { sessions, clock, random, settings, metrics } = needs;
   const now = clock.now();
   const { accountVersion, auth_time = now, ...who } = authentication;
@@ -104,7 +129,6 @@ export async function signIn(
     expires_at: Math.min(ends_at, now + settings['session.idle-lifetime']),
     ends_at,
   };
-  const replaces = await replacedBy(sessions, cookies);
   const about = { sub: who.sub, client_id };
   const event = personEvent(needs, 'session.create', { ...about, detail: who.amr.join(' ') || null }, origin);
   const sessionsMax = settings['session.per-account-max'];
@@ -117,13 +141,7 @@ export async function signIn(
   }
   logEvent(needs, event);
   metrics.count('chancery_sign_ins_total', { method, outcome: 'succeeded' });
-  const browser = await rememberedBrowser(needs, who.sub, cookies.browser, now);
-  return {
-    outcome: 'signed_in',
-    session: creation.session,
-    cookies: { session: session_cookie, browser },
-    ended: creation.ended,
-  };
+  return { outcome: 'begun', session: creation.session, session_cookie, ended: creation.ended };
 }
 
 /** Returns the previous session of the browser. */

@@ -57,6 +57,7 @@ export const PARAMETER_WORDS = {
   response_type: 'The wanted response, such as `code`.',
   scope: 'Scope values, separated by spaces.',
   state: 'A text that the response repeats.',
+  subject: 'The subject that the sign-in page of the operator reports for the person.',
   subject_token: 'A token of the party that the new token is about (RFC 8693 §2.1).',
   subject_token_type: 'The type of `subject_token` (RFC 8693 §3).',
   token: 'The token.',

@@ -156,6 +156,32 @@ const SIGN_IN_OUTCOME: Schema = {
   ],
 };
 
+const BACKCHANNEL_REQUEST = closed(
+  {
+    id: TEXT,
+    client: OBJECT,
+    binding_message: said('The text that the client shows too.', TEXT),
+    address: said('The network address that the client asked from.', TEXT),
+    scope: TEXTS,
+    resource: TEXTS,
+    acr_values: TEXTS,
+    authorization_details: AUTHORIZATION_DETAILS,
+    requested_at: SECONDS,
+    expires_at: SECONDS,
+  },
+  ['id', 'client', 'address', 'scope', 'requested_at', 'expires_at'],
+);
+
+const BACKCHANNEL_OUTCOME: Schema = {
+  anyOf: [
+    { $ref: '#/components/schemas/SignInOutcome' },
+    closed({
+      error: { const: 'access_denied' },
+      block: said('Whether the person also blocks the client.', FLAG),
+    }),
+  ],
+};
+
 const SIGN_IN_REQUEST = closed(
   {
     client: OBJECT,
@@ -264,6 +290,9 @@ export const SCHEMAS = {
   ProviderMetadata: PROVIDER_METADATA,
   SignInRequest: SIGN_IN_REQUEST,
   SignInOutcome: SIGN_IN_OUTCOME,
+  BackchannelRequests: closed({ requests: { type: 'array', items: BACKCHANNEL_REQUEST } }),
+  BackchannelOutcome: BACKCHANNEL_OUTCOME,
+  BackchannelDecision: closed({ state: { enum: ['allowed', 'denied'] } }),
   SignInRedirection: closed({ redirect_to: WEB_ADDRESS }),
   Live: closed({ status: { const: 'live' } }),
   Ready: readiness(['ready']),

@@ -1,6 +1,7 @@
 import { adminAccessTokens } from '../endpoints/admin/access-tokens/endpoint.ts';
 import { adminAccounts } from '../endpoints/admin/accounts/endpoint.ts';
 import { adminAudit } from '../endpoints/admin/audit/endpoint.ts';
+import { adminBackchannelRequests } from '../endpoints/admin/backchannel-requests/endpoint.ts';
 import { adminBackups } from '../endpoints/admin/backups/endpoint.ts';
 import { adminClientHistory } from '../endpoints/admin/client-history/endpoint.ts';
 import { adminClientBulk } from '../endpoints/admin/clients/bulk.ts';
@@ -43,6 +44,7 @@ const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
   adminAccounts,
   adminSessions,
   adminGrants,
+  adminBackchannelRequests,
   adminConsents,
   adminAccessTokens,
   adminFederation,

@@ -1,5 +1,6 @@
 import { applications, applicationsWithdraw } from '../endpoints/applications/endpoint.ts';
 import { authorization, postedAuthorization } from '../endpoints/authorization/endpoint.ts';
+import { backchannelApi, backchannelApiOutcome } from '../endpoints/backchannel-api/endpoint.ts';
 import { backchannelAuthentication } from '../endpoints/backchannel-authentication/endpoint.ts';
 import { backchannelRequests, backchannelRequestsForm } from '../endpoints/backchannel-requests/endpoint.ts';
 import { clientDelete, clientDeleteAtRegister } from '../endpoints/client-delete/endpoint.ts';
@@ -83,6 +84,9 @@ const offersDevices = ({ settings }: Issuer): boolean =>
 const offersBackchannel = ({ settings }: Issuer): boolean =>
   settings['ciba.enabled'] && settings['authorization.grant-types'].includes(CIBA_GRANT);
 
+const offersBackchannelApi = (issuer: Issuer): boolean =>
+  offersBackchannel(issuer) && issuer.externalUrl !== undefined;
+
 const backchannelParts = (issuer: Issuer) => ({
   ...issuer,
   ...issuer.jose,
@@ -124,6 +128,8 @@ const ENDPOINTS: readonly Open<Issuer>[] = [
   (issuer) => (offersBackchannel(issuer) ? backchannelAuthentication(backchannelParts(issuer)) : undefined),
   (issuer) => (offersBackchannel(issuer) ? backchannelRequests(issuer) : undefined),
   (issuer) => (offersBackchannel(issuer) ? backchannelRequestsForm(issuer) : undefined),
+  (issuer) => (offersBackchannelApi(issuer) ? backchannelApi(issuer) : undefined),
+  (issuer) => (offersBackchannelApi(issuer) ? backchannelApiOutcome(issuer) : undefined),
   userinfo,
   postedUserinfo,
   introspection,

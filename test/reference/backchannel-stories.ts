@@ -1,7 +1,9 @@
 import { askPerson, CIBA_ON, requestsOf, TILL } from '../../src/testing/backchannel.ts';
 import { ADA } from '../../src/testing/end-users.ts';
+import { recorded } from '../../src/testing/exchange-story.ts';
+import { externalTenant, PAGE_TOKEN } from '../../src/testing/external-sign-in.ts';
 import { aPerson, browserOf } from '../../src/testing/person.ts';
-import { ISSUER, WEB_CLIENT } from '../../src/testing/tenant.ts';
+import { ADMIN, ISSUER, WEB_CLIENT } from '../../src/testing/tenant.ts';
 import { type Story, storyTenant } from './story.ts';
 
 const backchannelAuthentication: Story = async () => {
@@ -36,7 +38,46 @@ const backchannelRequests: Story = async () => {
   return story;
 };
 
+const GRACE = 'grace-1906';
+
+const backchannelApi: Story = async () => {
+  const { tenant: opened, ...external } = await externalTenant(CIBA_ON);
+  const { handle } = await external.sentOut();
+  await external.redirectTo(handle, { subject: GRACE });
+  await askPerson(opened, await opened.register(TILL), { login_hint: GRACE, binding_message: 'Order 4711' });
+  const story = recorded(opened);
+  const { tenant, show } = story;
+  const query = `subject=${GRACE}`;
+  const { json } = await tenant.send('backchannel-api', { bearer: PAGE_TOKEN, query });
+  show('The requests to a person', 200);
+  const [{ id } = { id: '' }] = json['requests'] as readonly { readonly id: string }[];
+  const agreed = { subject: GRACE, consent: { scope: ['openid'] } };
+  await tenant.send('backchannel-api-outcome', { bearer: PAGE_TOKEN, id, json: { subject: GRACE } });
+  show('An answer that does not say what the person agreed to', 400);
+  await tenant.send('backchannel-api-outcome', { bearer: PAGE_TOKEN, id, json: agreed });
+  show('The person has agreed', 200);
+  return story;
+};
+
+const administration: Story = async () => {
+  const story = storyTenant(CIBA_ON);
+  const { tenant, show } = story;
+  await aPerson(tenant);
+  await askPerson(tenant, await tenant.register(TILL), { binding_message: 'Order 4711' });
+  const { json } = await tenant.send('admin-backchannel-request-list', { bearer: ADMIN });
+  show('The requests of the last hour', 200);
+  const [{ id } = { id: '' }] = json['items'] as readonly { readonly id: string }[];
+  const segments = { id };
+  await tenant.send('admin-backchannel-request-read', { bearer: ADMIN, segments });
+  show('One request', 200);
+  await tenant.send('admin-backchannel-request-refuse', { bearer: ADMIN, segments });
+  show('The request is refused', 204);
+  return story;
+};
+
 export const BACKCHANNEL_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'backchannel-authentication': [backchannelAuthentication],
   'backchannel-requests': [backchannelRequests],
+  'backchannel-api': [backchannelApi],
+  'admin-backchannel-requests': [administration],
 };

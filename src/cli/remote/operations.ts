@@ -273,6 +273,11 @@ export const REMOTE: Readonly<Record<string, RemoteRow>> = {
       return { segments: { grant_id } };
     },
   },
+  'requests list': { operation: 'admin-backchannel-request-list', lists: true },
+  'requests refuse': {
+    operation: 'admin-backchannel-request-refuse',
+    request: (call) => ({ segments: { id: operand(call, 'id') } }),
+  },
   'consents list': { operation: 'admin-consent-list', lists: true, request: ofAccount },
   'consents withdraw': {
     operation: 'admin-consent-withdraw',

@@ -1,4 +1,3 @@
-import { originOf, placeOf } from '../../clients/person-event.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { WaitingRequest } from '../../grants/authorization/authorization-interaction.ts';
 import type { AuthorizationRequest } from '../../grants/authorization/authorization-request.ts';
@@ -11,24 +10,24 @@ import { requestedClaims } from '../../grants/authorization/next-step.ts';
 import type { DetailTypes } from '../../grants/authorization-details/detail-types.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { ClientStore } from '../../ports/client-store.ts';
-import { type ExternalAccountNeeds, externalAccount } from '../../sessions/external-account.ts';
+import type { ExternalAccountNeeds } from '../../sessions/external-account.ts';
 import {
   changeInteraction,
   findInteractionOfAnyBrowser,
   type Interaction,
   type InteractionNeeds,
 } from '../../sessions/interaction.ts';
-import { AccountRefused } from '../../sessions/manage-account.ts';
-import { NotFound, OAuthError } from '../../spec/errors.ts';
+import { NotFound } from '../../spec/errors.ts';
 import { IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
 import { type JsonLimits, parseJsonObject } from '../../spec/json.ts';
 import { preferredLanguages } from '../../spec/languages.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
-import { type MasterToken, masterTokens, presentedMaster } from '../../tokens/bearer-token.ts';
+import type { MasterToken } from '../../tokens/bearer-token.ts';
 import { UNCACHED } from '../answer.ts';
 import { INTERACTION_PATH } from '../authorization-flow.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
 import { pageClient } from '../page-client.ts';
+import { accountVersionOf, pageAuthority } from '../sign-in-page.ts';
 import { contract, outcomeContract } from './contract.ts';
 
 export interface ExternalSignInNeeds extends ExternalAccountNeeds {
@@ -82,12 +81,6 @@ export function externalSignInOutcome(needs: ExternalSignInNeeds): Endpoint {
   };
 }
 
-/** Returns a function that requires the token of the operator's own page. @throws OAuthError invalid_token */
-function pageAuthority({ settings }: ExternalSignInNeeds): (request: EndpointRequest) => MasterToken {
-  const masters = masterTokens(settings['sign-in.token-sha256']);
-  return ({ headers }) => presentedMaster(masters, headers['authorization'], settings['limits.bearer-token']);
-}
-
 /**
  * Returns the request that waits for an outcome.
  * @throws NotFound for a handle that is unknown, expired, or already has an outcome
@@ -129,18 +122,9 @@ async function keptOutcome(
   by: { readonly page: MasterToken; readonly request: EndpointRequest },
 ): Promise<KeptOutcome> {
   if ('error' in outcome) return { proof: digestOf(proof), refused: outcome };
-  const { subject: sub, claims, ...how } = outcome;
-  const origin = originOf(by.request);
-  const { request_id } = origin;
-  const actor = { actor: `sign-in:${by.page.label}`, request_id, ...placeOf(needs.settings, origin) };
-  try {
-    const { version } = await externalAccount(needs, { sub, claims }, actor);
-    return { proof: digestOf(proof), signedIn: { ...how, sub, accountVersion: version } };
-  } catch (failure) {
-    if (!(failure instanceof AccountRefused)) throw failure;
-    const error_description = failure.message.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '');
-    throw new OAuthError('invalid_request', { error_description });
-  }
+  const { subject: sub, claims: _kept, ...how } = outcome;
+  const accountVersion = await accountVersionOf(needs, outcome, by);
+  return { proof: digestOf(proof), signedIn: { ...how, sub, accountVersion } };
 }
 
 function json(members: object): EndpointResponse {

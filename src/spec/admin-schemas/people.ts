@@ -107,6 +107,24 @@ export const ADMIN_PEOPLE_SCHEMAS = {
       expires_at: TIME_OR_NEVER,
     }),
   ),
+  AdminBackchannelRequest: said(
+    'A request of a client without a browser (CIBA). It is kept for an hour after its end.',
+    closed({
+      id: TEXT,
+      sub: said('Null if the hint names no account, or if the person has blocked the client.', TEXT_OR_NULL),
+      client_id: TEXT,
+      state: { enum: ['open', 'allowed', 'denied', 'expired'] },
+      mode: said('How the client gets its tokens.', { enum: ['poll', 'ping', 'push'] }),
+      scope: TEXTS,
+      binding_message: TEXT_OR_NULL,
+      address: said('The network address that the client asked from.', TEXT),
+      created_at: TIME,
+      expires_at: TIME,
+      attempts: said('How often the client was notified, or was to be.', { type: 'integer', minimum: 0 }),
+      due_at: said('When the client is notified next. Null if it is not.', TIME_OR_NEVER),
+      problem: said('Why the client was not notified the last time.', TEXT_OR_NULL),
+    }),
+  ),
   AdminConsent: said(
     'The access that an end-user has allowed a client.',
     closed({
