@@ -15,7 +15,7 @@ interface Scene extends ExternalTenant {
 const GRACE = 'grace-1906';
 const AGREED = { subject: GRACE, consent: { scope: ['openid', 'pay'] } };
 
-/** A till has asked a person whom the page of the operator has signed in before. */
+/** A till has asked a person who has signed in on the page of the operator before. */
 async function aScene(settings: object = {}): Promise<Scene> {
   const external = await externalTenant({ ...CIBA_ON, ...settings });
   const { tenant } = external;

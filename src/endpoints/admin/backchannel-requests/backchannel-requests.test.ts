@@ -54,7 +54,7 @@ test('200: GET /admin/v1/backchannel-requests has the requests to a person or of
   assert.equal((await list(tenant))[0]?.['state'], 'expired');
 });
 
-test('204: POST /admin/v1/backchannel-requests/{id}/refuse refuses once; then 409, and 404 for an unknown one', async () => {
+test('204: POST /admin/v1/backchannel-requests/{id}/refuse refuses once, and a second one answers 409; an unknown request: 404', async () => {
   const tenant = backchannelTenant();
   await aPerson(tenant);
   const asked = await askPerson(tenant, await tenant.register(TILL));
