@@ -8,6 +8,7 @@ import { CLIENT_HISTORY } from './client-history.ts';
 import { CLIENTS } from './clients.ts';
 import { DECLARATIONS } from './declarations.ts';
 import { DEVICES } from './devices.ts';
+import { DISCOVERY } from './discovery.ts';
 import { DPOP } from './dpop.ts';
 import { EVENTS } from './events.ts';
 import { FEDERATED_CLIENTS } from './federated-clients.ts';
@@ -53,5 +54,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...TRUST_ANCHORS,
   ...EVENTS,
   ...SIGNALS,
+  ...DISCOVERY,
   ...FEDERATED_CLIENTS,
 ];

@@ -221,4 +221,21 @@ export const TOKEN_EXCHANGE: readonly Mutant[] = [
     ],
     [GRANTS, 'a grant has its own type'],
   ),
+  {
+    name: 'exchange-outlives-a-deleted-client',
+    fault: 'A resource server with the feed accepts a token that was exchanged from one of a deleted client.',
+    edits: [
+      {
+        file: 'src/storage/sqlite/client-life.ts',
+        find: 'journal(tenant, tokenEnd(row));',
+        replace: 'void row;',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/revocation-feed/every-path.test.ts',
+        test: 'the feed tells the token of another client that was exchanged from a token of a deleted client',
+      },
+    ],
+  },
 ];

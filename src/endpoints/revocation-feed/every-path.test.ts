@@ -14,6 +14,13 @@ import {
   type TestTenant,
   testTenant,
 } from '../../testing/tenant.ts';
+import {
+  APPLICATION,
+  exchanged,
+  exchanger,
+  exchangeTenant,
+  tokenOfPerson,
+} from '../../testing/token-exchange.ts';
 import { tokensFor } from '../../testing/userinfo.ts';
 
 const SELF_CONTAINED = { chancery_access_token_format: 'self-contained' };
@@ -190,3 +197,17 @@ for (const [name, act] of Object.entries(PATHS)) {
     await reader.leave();
   });
 }
+
+test('the feed tells the token of another client that was exchanged from a token of a deleted client (RFC 8693)', async () => {
+  const tenant = exchangeTenant();
+  const application = await tenant.register(APPLICATION);
+  const gateway = await exchanger(tenant);
+  const token = await tokenOfPerson(tenant, await aPerson(tenant), application);
+  const next = await exchanged(tenant, gateway, token);
+  const reader = await FeedReader.open(tenant, { basic: await aResourceServer(tenant) });
+  assert.deepEqual((await reader.claims()).events, []);
+  await tenant.send('client-delete', { bearer: MASTER, id: application.client_id });
+  assert.deepEqual(await tenant.introspect(next), { active: false });
+  assert.ok(isTold(next, gateway.client_id, await reader.changes()));
+  await reader.leave();
+});

@@ -3,7 +3,7 @@ import type { TenantId } from '../../spec/identifiers.ts';
 import { ACCESS_TOKEN_LIST, originsLive, originsOf } from '../people-listings.ts';
 import { INITIAL_ACCESS_TOKEN, INITIAL_LABEL } from '../rows.ts';
 import { RECORDING, record, recorded } from './audit.ts';
-import { ENDED_TOKEN, JOURNALLING_TOKEN, trimJournal } from './journal.ts';
+import { ENDED_TOKEN, JOURNALLING_REMOVED, JOURNALLING_TOKEN, trimJournal } from './journal.ts';
 import { listing } from './listing.ts';
 import { changed, type TenantNoun, type Values } from './noun.ts';
 import { columnNames, type ListedColumns, listed, Refused, statement, unnested } from './statement.ts';
@@ -95,10 +95,7 @@ const removing = (audit: string): string => `
    counters AS (
      UPDATE tenant_counter SET journal = journal + (SELECT count(*) FROM removed)${audit}
      WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM removed) RETURNING audit, journal),
-   journalled AS (
-     INSERT INTO change_journal (tenant, sequence, kind, subject, client_id, sub, expires_at)
-     SELECT :tenant::text, journal + 1 - row_number() OVER (), 'access-token-ended', key, client_id, sub, expires_at
-     FROM counters, removed)`;
+   journalled AS (${JOURNALLING_REMOVED})`;
 const REVOKE = statement(
   'access_token_revoke',
   `WITH ${removing('')} SELECT key FROM removed WHERE key = :ended_key`,

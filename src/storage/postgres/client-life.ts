@@ -4,7 +4,13 @@ import type { ClientId, ClientInstance, TenantId } from '../../spec/identifiers.
 import type { OfTenant, ValuesOf } from '../verbs.ts';
 import { RECORDING, record, recorded } from './audit.ts';
 import { endHistory } from './client-versions.ts';
-import { appendToJournal, ENDED_TOKEN, JOURNALLING_TOKEN, trimJournal } from './journal.ts';
+import {
+  appendToJournal,
+  ENDED_TOKEN,
+  JOURNALLING_REMOVED,
+  JOURNALLING_TOKEN,
+  trimJournal,
+} from './journal.ts';
 import { type Bulk, GO_INTERACTIVE, one, type PostgresWrite, type Transaction, type Values } from './noun.ts';
 import {
   columnNames,
@@ -59,6 +65,19 @@ const KEEP_TOMBSTONE = statement(
    VALUES (:tenant, :client_id, :instance, :deleted_at)`,
 );
 
+/** Removes the tokens of other clients that come from tokens of a client, and journals each end. */
+const END_EXCHANGED = statement(
+  'client_end_exchanged',
+  `WITH removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = ANY(ARRAY(
+       SELECT origin.key FROM token_origin AS origin WHERE origin.tenant = :tenant
+         AND origin.client_id = :client_id AND origin.client_instance = :instance))
+       AND client_instance <> :instance RETURNING ${ENDED_TOKEN}),
+   counters AS (
+     UPDATE tenant_counter SET journal = journal + (SELECT count(*) FROM removed)
+     WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM removed) RETURNING journal)
+   ${JOURNALLING_REMOVED}`,
+);
+
 export interface EndingClient {
   readonly client_id: ClientId;
   readonly instance: ClientInstance;
@@ -79,7 +98,7 @@ export async function endClient(
   const place = { tenant, client_id, instance };
   await endHistory(transaction, place, kept);
   if (registered_via === 'open') await transaction.query(UNCOUNT, place);
-  for (const step of [REMOVE, REMOVE_USES, NOTE_ORPHANS, REMOVE_CONSENTS])
+  for (const step of [REMOVE, REMOVE_USES, NOTE_ORPHANS, REMOVE_CONSENTS, END_EXCHANGED])
     await transaction.query(step, place);
   await transaction.query(KEEP_TOMBSTONE, { ...place, deleted_at: at });
   await appendToJournal(transaction, tenant, { kind: 'client-ended', client_id, instance });

@@ -15,6 +15,11 @@ export const JOURNALLING_TOKEN = `
   SELECT :tenant::text, journal, 'access-token-ended', :ended_key::text, removed.client_id, removed.sub,
     removed.expires_at FROM counters LEFT JOIN removed ON removed.key = :ended_key
   WHERE :ended_key::text IS NOT NULL`;
+/** For a statement that has raised the counters by the number of tokens in `removed`: journals the end of each. */
+export const JOURNALLING_REMOVED = `
+     INSERT INTO change_journal (tenant, sequence, kind, subject, client_id, sub, expires_at)
+     SELECT :tenant::text, journal + 1 - row_number() OVER (), 'access-token-ended', key, client_id, sub, expires_at
+     FROM counters, removed`;
 /** The columns of an access token that `removed` returns. */
 export const ENDED_TOKEN = 'key, expires_at, client_id, sub';
 /** The same for a change of a client. */

@@ -17,6 +17,7 @@ import {
   FIRST_SCHEMA,
   HISTORY_SCHEMA,
   MARK_SCHEMA,
+  ORIGIN_CLIENT_SCHEMA,
   OWNER_SCHEMA,
   PERSON_SCHEMA,
   PROCESS_SCHEMA,
@@ -75,6 +76,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     statements: BACKCHANNEL_SCHEMA,
     compatibleFrom: 1,
   },
+  { version: 24, name: 'clients of origins', statements: ORIGIN_CLIENT_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

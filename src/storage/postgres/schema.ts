@@ -344,6 +344,11 @@ export const EXCHANGE_SCHEMA: readonly string[] = [
   'CREATE INDEX token_origin_expiry ON token_origin (tenant, expires_at)',
 ];
 
+/** Finds the tokens of other clients that end with a client. */
+export const ORIGIN_CLIENT_SCHEMA: readonly string[] = [
+  'CREATE INDEX token_origin_client ON token_origin (client_instance, client_id, tenant)',
+];
+
 /** Former versions of clients, deleted clients in their grace period, and the reasons that operators give for changes. */
 export const HISTORY_SCHEMA: readonly string[] = [
   `ALTER TABLE audit_event ADD COLUMN reason ${TEXT}`,

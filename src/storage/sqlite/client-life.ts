@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { CreateConditions, CreateOutcome, StoredClient } from '../../ports/client-store.ts';
 import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
+import { tokenEnd } from '../change-rows.ts';
 import { accessTokenRemoval } from './access-tokens.ts';
 import { eventRecording } from './audit.ts';
 import { historyEnding } from './client-versions.ts';
@@ -72,6 +73,10 @@ export function clientEnding(
   const noteOrphans = database.prepare(`
     INSERT INTO client_with_orphans SELECT DISTINCT tenant, client_id, client_instance FROM authorization_grant
     WHERE tenant = ? AND client_id = ? AND client_instance = ? ON CONFLICT DO NOTHING`);
+  const removeExchanged = database.prepare(`
+    DELETE FROM access_token WHERE tenant = ?1 AND key IN
+      (SELECT key FROM token_origin WHERE tenant = ?1 AND client_id = ?2 AND client_instance = ?3)
+      AND client_instance <> ?3 RETURNING key, expires_at, client_id, sub`);
   const count = openClientCount(database);
   const journal = journalling(database);
   return (tenant, { client_id, instance, registered_via }, at, kept) => {
@@ -82,6 +87,8 @@ export function clientEnding(
     noteOrphans.run(tenant, client_id, instance);
     removeConsents.run(tenant, client_id, instance);
     keepTombstone.run(tenant, client_id, instance, at);
+    // They come from tokens of this client.
+    for (const row of removeExchanged.all(tenant, client_id, instance)) journal(tenant, tokenEnd(row));
     journal(tenant, { kind: 'client-ended', client_id, instance });
   };
 }

@@ -138,3 +138,7 @@ export const EXCHANGE_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX token_origin_of ON token_origin (tenant, origin_key);
   CREATE INDEX token_origin_expiry ON token_origin (tenant, expires_at);`;
+
+/** Finds the tokens of other clients that end with a client. */
+export const ORIGIN_CLIENT_SCHEMA = `
+  CREATE INDEX token_origin_client ON token_origin (tenant, client_id, client_instance);`;

@@ -9,6 +9,7 @@ import {
   EXCHANGE_SCHEMA,
   LOGOUT_ISSUER_SCHEMA,
   LOGOUT_SCHEMA,
+  ORIGIN_CLIENT_SCHEMA,
   SESSION_SCHEMA,
 } from './end-user-schema.ts';
 import { AUDIT_SEARCH_SCHEMA, EVENT_STREAM_SCHEMA, WEBHOOK_SCHEMA } from './event-schema.ts';
@@ -325,6 +326,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 33, name: 'streams of security events', sql: EVENT_STREAM_SCHEMA, compatibleFrom: 13 },
   { version: 34, name: 'owners of declared tenants', sql: TENANT_OWNER_SCHEMA, compatibleFrom: 13 },
   { version: 35, name: 'requests of clients without a browser', sql: BACKCHANNEL_SCHEMA, compatibleFrom: 13 },
+  { version: 36, name: 'clients of origins', sql: ORIGIN_CLIENT_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

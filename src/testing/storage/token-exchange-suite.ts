@@ -201,7 +201,7 @@ function sweeping(make: MakeEngine): void {
 
 function livesOfClients(make: MakeEngine): void {
   test(
-    'it ends with each client of its chain, is not listed then, and a client registered again under the id does not revive it',
+    'it ends with each client of its chain, the journal names it unless the client is its own, it is not listed then, and a client registered again under the id does not revive it',
     onEmptyStorage(make, async ({ tenant }) => {
       const range = { limit: 10, after: undefined, examined: 10 };
       for (const which of [0, 1, 2]) {
@@ -211,9 +211,18 @@ function livesOfClients(make: MakeEngine): void {
         const client = [origin, first, last][which]?.client ?? assert.fail('three clients');
         const filter = { client: last.client, now: NOW };
         assert.equal((await tenant.accessTokens.list(filter, range)).rows.length, 1);
+        const before = await tenant.journal.head();
         await tenant.clients.delete(client, EVENT);
         await assertEnded(tenant, last.token);
         assert.deepEqual((await tenant.accessTokens.list(filter, range)).rows, []);
+        // A process and a resource server that know tokens by their client learn of those of other clients one by one.
+        const later = [first, last].slice(which).filter(({ client: own }) => own !== client);
+        const changes = (await tenant.journal.since(before)) ?? [];
+        assert.deepEqual(
+          changes.flatMap((change) => (change.kind === 'access-token-ended' ? [change.key] : [])).toSorted(),
+          later.map(({ token }) => token.key).toSorted(),
+        );
+        assert.ok(changes.some(({ kind }) => kind === 'client-ended'));
         const successor = aClient({ client_id: client.client_id });
         await tenant.clients.create(successor, { ...OPEN, reuseDeletedId: true });
         await assertEnded(tenant, last.token);
