@@ -26,7 +26,8 @@ person to judge a screenshot, the page is searched instead; the last column says
 The server has the settings of that folder. Three of them decide results. With the default
 \`client-authentication.assertion-audience: issuer\` the Dynamic plan fails, because the suite's assertions have the token endpoint as \`aud\`. With the default
 \`authorization.request-uri-by-reference: false\` \`oidcc-request-uri-signed-rs256\` fails. Without open registration, plans with dynamic clients need the
-suite's \`initial_access_token\`.
+suite's \`initial_access_token\`. The FAPI 2.0 plans run at tenants with \`profile: fapi-2.0\` and \`profile: fapi-2.0-message-signing\`, with ES256 keys, DPoP and \`private_key_jwt\`.
+Their conditions about TLS are proven by test/tls, and those about certificates of clients by the tests of RFC 8705.
 
 \`passed\`: every condition holds. \`warning\`: a condition of the level WARNING does not hold; the suite certifies nevertheless.
 \`skipped\`: a rule of the module ends it; the suite certifies nevertheless.

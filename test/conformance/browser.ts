@@ -10,6 +10,8 @@ export interface PageRule {
   readonly has: string;
   /** The texts that the person writes, and the button that the person presses. */
   readonly fields: Readonly<Record<string, string>>;
+  /** The same of a person who says no. */
+  readonly refusal?: Readonly<Record<string, string>>;
 }
 
 /** Where the browser ends. `callback`: at an address of the relying party, by a redirection or by a form that posts itself. */
@@ -32,6 +34,8 @@ export interface Journey {
   readonly method?: 'GET' | 'POST';
   /** Stops at the first page of this kind. */
   readonly until?: string;
+  /** Whether the person says no. */
+  readonly refuse?: boolean;
 }
 
 /** More pages than any sign-in shows. */
@@ -51,7 +55,7 @@ export class ConformanceBrowser {
     this.#site = site;
   }
 
-  async go(address: string, { method = 'GET', until }: Journey = {}): Promise<Landed> {
+  async go(address: string, { method = 'GET', until, refuse = false }: Journey = {}): Promise<Landed> {
     const shown: { kind: string; page: Page }[] = [];
     const framed: string[] = [];
     let reply = await this.#first(address, method);
@@ -63,7 +67,7 @@ export class ConformanceBrowser {
         continue;
       }
       framed.push(...addressesOf(pageOf(reply), 'iframe').filter((each) => each.startsWith(this.#site)));
-      const next = this.#onPage(pageOf(reply), shown, until);
+      const next = this.#onPage(pageOf(reply), shown, { until, refuse });
       if (next.landed !== undefined) return { ...next.landed, shown, framed };
       if (next.address?.startsWith(this.#site) === true) return arrived(next.address, { shown, framed });
       if (next.address !== undefined) reply = await this.#request(next.address);
@@ -76,7 +80,7 @@ export class ConformanceBrowser {
   #onPage(
     page: Page,
     shown: { kind: string; page: Page }[],
-    until: string | undefined,
+    { until, refuse }: { readonly until: string | undefined; readonly refuse: boolean },
   ): {
     landed?: Omit<Landed, 'shown' | 'framed'>;
     address?: string;
@@ -91,7 +95,7 @@ export class ConformanceBrowser {
       shown.push({ kind: rule.kind, page });
       const form = forms.find(({ html }) => html.includes(rule.has)) ?? forms[0];
       if (rule.kind === until || form === undefined) return { landed: { page } };
-      return { form, fields: rule.fields };
+      return { form, fields: refuse ? (rule.refusal ?? rule.fields) : rule.fields };
     }
     const address = refreshOf(page) ?? addressesOf(page, 'a').find((each) => each.startsWith(this.#site));
     return address === undefined ? { landed: { page } } : { address };

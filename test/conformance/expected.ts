@@ -1,4 +1,6 @@
 import { BRAZIL_MODULES } from './modules/brazil.ts';
+import { FAPI_MODULES } from './modules/fapi.ts';
+import { FAPI_OBJECT_MODULES } from './modules/fapi-requests.ts';
 import { FEDERATION_MODULES } from './modules/federation.ts';
 import { PLANS } from './plans.ts';
 import { type Case, casesOf, type Outcome, type Result } from './run.ts';
@@ -43,6 +45,13 @@ const EXPECTED: Readonly<Record<Provider, readonly Expectation[]>> = {
       result: 'failed',
       why: 'Brazil requires a software statement in every update; here a statement is one of several ways, so an update without one succeeds',
     },
+    {
+      modules: [
+        'fapi2-security-profile-final-par-ensure-reused-request-uri-prior-to-auth-completion-succeeds',
+      ],
+      result: 'warning',
+      why: 'a `request_uri` is used up when the browser brings it, which the specification allows and does not recommend',
+    },
   ],
   'oidc-provider': [
     ...UNSIGNED,
@@ -60,6 +69,11 @@ const EXPECTED: Readonly<Record<Provider, readonly Expectation[]>> = {
       modules: [...FEDERATION_MODULES, ...BRAZIL_MODULES].map(({ name }) => name),
       result: 'skipped',
       why: 'not asked: it has neither federation nor software statements',
+    },
+    {
+      modules: [...FAPI_MODULES, ...FAPI_OBJECT_MODULES].map(({ name }) => name),
+      result: 'skipped',
+      why: 'not asked: it is not configured for FAPI 2.0 here',
     },
     {
       modules: ['oidcc-registration-logo-uri'],
@@ -145,5 +159,9 @@ export const REFERENCES: Readonly<Record<string, string>> = {
   'OAuth2-FP': 'OAuth 2.0 Form Post Response Mode',
   'OAuth2-iss': 'RFC 9207',
   PAR: 'RFC 9126',
+  DPOP: 'RFC 9449',
+  JARM: 'JARM',
+  'FAPI2-SP-FINAL': 'FAPI 2.0 Security Profile',
+  'FAPI2-MS-ID1': 'FAPI 2.0 Message Signing',
   JAR: 'RFC 9101',
 };

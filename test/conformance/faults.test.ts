@@ -227,6 +227,44 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
+const FAPI = 'fapi2-security-profile-final-';
+/** Only the plan with signed requests has it. */
+const SIGNED = `${FAPI}ensure-request-object-with-multiple-aud-succeeds`;
+const otherSignature = answer((parameters) => {
+  const response = parameters.get('response') ?? '';
+  parameters.set('response', `${response.slice(0, response.lastIndexOf('.') + 1)}${'A'.repeat(342)}`);
+});
+const rotated: Tamper = (reply, sent) =>
+  sent.form?.['grant_type'] === 'refresh_token'
+    ? json('/token', () => ({ refresh_token: 'another' }))(reply, sent)
+    : reply;
+
+const FAPI_ROWS: readonly Row[] = [
+  [
+    `${FAPI}happy-flow`,
+    'RequireIssInAuthorizationResponse',
+    answer((parameters) => parameters.delete('iss')),
+  ],
+  [`${FAPI}happy-flow`, 'FAPI2EnsureExpiresInOfPARBelow600', json('/par', () => ({ expires_in: 600 }))],
+  [`${FAPI}happy-flow`, 'CheckTokenTypeIsDpop', json('/token', () => ({ token_type: 'Bearer' }))],
+  [`${FAPI}refresh-token`, 'EnsureRefreshTokenHasNotRotated', rotated],
+  [
+    `${FAPI}discovery-end-point-verification`,
+    'FAPI2CheckTokenEndpointAuthMethodsSupported',
+    json(DISCOVERY, () => ({ token_endpoint_auth_methods_supported: ['private_key_jwt', 'none'] })),
+  ],
+  [`${FAPI}par-ensure-pkce-required`, 'EnsurePARInvalidRequestError', status('/par', 201)],
+  [
+    `${FAPI}ensure-holder-of-key-required`,
+    'CheckTokenEndpointReturnedInvalidRequestGrantOrDPopProofError',
+    json('/token', () => ({ error: undefined })),
+  ],
+  [`${FAPI}dpop-negative-tests`, 'EnsureResourceStatusCodeIs400or401', status('/userinfo', 200)],
+  [`${FAPI}par-attempt-reuse-request_uri`, 'EnsureInvalidRequestUriError', acceptedAnyway],
+  [SIGNED, 'RejectNonJarmResponsesInUrlQuery', added('code')],
+  [SIGNED, 'ExtractAuthorizationEndpointResponseFromJARMResponse', otherSignature],
+];
+
 const CASES = casesOf(PLANS);
 
 suite('the modules see faults of a provider', { concurrency: 8 }, () => {
@@ -245,7 +283,7 @@ suite('the modules see faults of a provider', { concurrency: 8 }, () => {
     await bench.sites.close();
   });
 
-  for (const [at, [module, condition, fault, response_type = 'code']] of ROWS.entries()) {
+  for (const [at, [module, condition, fault, response_type = 'code']] of [...ROWS, ...FAPI_ROWS].entries()) {
     test(`${module} says ${condition} (fault ${at + 1})`, async () => {
       const each = CASES.find(
         (known) => known.module === module && known.variant.response_type === response_type,

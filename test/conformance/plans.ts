@@ -4,6 +4,8 @@ import { CLAIMS_MODULES } from './modules/claims.ts';
 import { CORE_MODULES } from './modules/core.ts';
 import { DISCOVERY_MODULES } from './modules/discovery.ts';
 import { DYNAMIC_MODULES } from './modules/dynamic.ts';
+import { FAPI_MODULES } from './modules/fapi.ts';
+import { FAPI_OBJECT_MODULES } from './modules/fapi-requests.ts';
 import { FEDERATION_MODULES } from './modules/federation.ts';
 import { LOGOUT_MODULES } from './modules/logout.ts';
 import { REFRESH_MODULES } from './modules/refresh.ts';
@@ -37,6 +39,8 @@ const MODULES: ReadonlyMap<string, ConformanceModule> = new Map(
     ...LOGOUT_MODULES,
     ...FEDERATION_MODULES,
     ...BRAZIL_MODULES,
+    ...FAPI_MODULES,
+    ...FAPI_OBJECT_MODULES,
   ].map((module) => [module.name, module]),
 );
 
@@ -294,6 +298,26 @@ export const PLANS: readonly Plan[] = [
     name: 'openid-federation-entity-joined-to-test-federation-op-test-plan',
     profile: 'OpenID Federation (alpha in the suite)',
     entries: [{ modules: FEDERATION_MODULES.map(({ name }) => name), variant: PRIVATE_KEY_JWT }],
+  },
+  {
+    name: 'fapi2-security-profile-final-test-plan',
+    profile: 'FAPI 2.0 Security Profile, DPoP',
+    entries: [
+      {
+        modules: FAPI_MODULES.map(({ name }) => name),
+        variant: { ...PRIVATE_KEY_JWT, fapi_request_method: 'unsigned' },
+      },
+    ],
+  },
+  {
+    name: 'fapi2-message-signing-final-test-plan',
+    profile: 'FAPI 2.0 Message Signing, DPoP, signed requests, JARM',
+    entries: [
+      {
+        modules: [...FAPI_MODULES, ...FAPI_OBJECT_MODULES].map(({ name }) => name),
+        variant: { ...PRIVATE_KEY_JWT, fapi_request_method: 'signed_non_repudiation' },
+      },
+    ],
   },
   {
     name: 'fapi2-security-profile-final-brazil-dcr-test-plan',

@@ -71,6 +71,12 @@ export interface Bench {
   readonly keys: readonly ClientKey[];
 }
 
+/** FAPI 2.0 modules ask an issuer with their profile. */
+function targetFor(target: Target, { fapi_request_method: method }: Variant): Target {
+  const issuer = method === undefined ? undefined : target.fapi?.[method];
+  return issuer === undefined ? target : { ...target, issuer };
+}
+
 let runs = 0;
 
 function worldOf(target: Target, variant: Variant, { sites, keys }: Bench): World {
@@ -79,7 +85,7 @@ function worldOf(target: Target, variant: Variant, { sites, keys }: Bench): Worl
   const site = sites.open(fixed ? 'static' : `run-${runs}`);
   let next = runs;
   return {
-    target,
+    target: targetFor(target, variant),
     variant,
     site,
     browser: new ConformanceBrowser(target.send, target.pages, BROWSER_ORIGIN),
@@ -112,6 +118,8 @@ export async function runModule(
   { module: name, variant }: Omit<Case, 'plan'>,
   bench: Bench,
 ): Promise<Outcome> {
+  if (variant.fapi_request_method !== undefined && target.fapi === undefined)
+    return skipped('the provider is not asked for FAPI 2.0', [], 0);
   const world = worldOf(target, variant, bench);
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('the module did not end')), MODULE_TIMEOUT_MS);

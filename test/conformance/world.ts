@@ -11,7 +11,11 @@ export interface Variant {
   readonly response_mode: 'default' | 'form_post';
   readonly client_auth_type: string;
   readonly client_registration: 'dynamic_client' | 'static_client';
+  /** In the FAPI 2.0 plans: whether requests and responses are signed. It also chooses the issuer. */
+  readonly fapi_request_method?: FapiRequestMethod;
 }
+
+export type FapiRequestMethod = 'unsigned' | 'signed_non_repudiation';
 
 /** The provider under test, and what its operator tells the suite about it. */
 export interface Target {
@@ -32,6 +36,8 @@ export interface Target {
   readonly federation?: Federation;
   /** Permits registrations that anybody else may not do. */
   readonly operatorToken?: string;
+  /** The issuers with the FAPI 2.0 profiles, by the kind of their requests. */
+  readonly fapi?: Readonly<Record<FapiRequestMethod, string>>;
   /** Signs software statements that the provider trusts (RFC 7591 §2.3). */
   readonly directory?: Directory;
 }
@@ -119,4 +125,14 @@ export interface World {
   /** From the relying party to the anchor. */
   trust_chain?: readonly string[];
   pushed?: Reply;
+  par_request?: Json;
+  assertion_claims?: Json;
+  client_assertion?: string;
+  rs256_key?: ClientKey;
+  dpop_key?: ClientKey;
+  dpop_header?: Json;
+  dpop_claims?: Json;
+  dpop_proof?: string;
+  /** The parameters of a signed response (JARM). */
+  jarm?: ReadJwt;
 }

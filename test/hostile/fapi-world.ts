@@ -25,7 +25,7 @@ export async function registeredClient(attacked: Attacked, key: TestKey = KEY): 
   return clientNamed(attacked, String(answer.json['client_id']), key);
 }
 
-export const clientNamed = ({ program }: Attacked, client_id: string, key: TestKey = KEY): FapiClient =>
+const clientNamed = ({ program }: Attacked, client_id: string, key: TestKey = KEY): FapiClient =>
   fapiClient({ issuer: program.issuer, callback: CALLBACK, now: seconds }, client_id, key);
 
 export const formTo = (path: string, form: Fields, proof?: string): HostileRequest => ({

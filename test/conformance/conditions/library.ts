@@ -2,6 +2,9 @@ import type { Check } from '../verdict.ts';
 import { AUTHORIZATION_REQUEST } from './authorization-request.ts';
 import { AUTHORIZATION_RESPONSE } from './authorization-response.ts';
 import { DISCOVERY } from './discovery.ts';
+import { FAPI_DPOP } from './fapi-dpop.ts';
+import { FAPI_REQUEST } from './fapi-request.ts';
+import { FAPI_RESPONSE } from './fapi-response.ts';
 import { FEDERATION } from './federation.ts';
 import { ID_TOKEN } from './id-token.ts';
 import { KEYS } from './keys.ts';
@@ -23,6 +26,9 @@ const NAMED = {
   ...LOGOUT,
   ...FEDERATION,
   ...MANAGEMENT,
+  ...FAPI_REQUEST,
+  ...FAPI_DPOP,
+  ...FAPI_RESPONSE,
 };
 
 export type ConditionName = keyof typeof NAMED;

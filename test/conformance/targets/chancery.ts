@@ -2,16 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addTenant } from '../../../src/testing/storage/add-tenant.ts';
+import { accountsBeside } from '../../hostile/sign-in-world.ts';
 import { chancery } from '../../journeys/command.ts';
 import { freePort } from '../../program/free-port.ts';
 import { ENCRYPTION_KEY, type Program, startProgram } from '../../program/start.ts';
-import { storageUrl } from '../../program/storage-place.ts';
+import { openProgramStorage, storageUrl } from '../../program/storage-place.ts';
 import type { CertificateAuthority } from '../../tls/certificate.ts';
 import type { PageRule } from '../browser.ts';
-import { objectOf, sender } from '../http.ts';
+import { objectOf, type Send, sender } from '../http.ts';
 import { ACCOUNT, accountCommand } from '../real-suite/account.ts';
 import { BROWSER_ORIGIN, type Sites } from '../site.ts';
-import type { Json, Target } from '../world.ts';
+import type { FapiRequestMethod, Json, Target } from '../world.ts';
 import { openDirectory } from './directory.ts';
 import { openFederation } from './federation.ts';
 
@@ -29,8 +32,13 @@ export interface StartedTarget {
 /** Returns how a person gets past each of our pages. */
 function chanceryPages(username: string, password: string): readonly PageRule[] {
   return [
-    { kind: 'sign-in', has: 'name="password"', fields: { username, password, choice: 'sign-in' } },
-    { kind: 'consent', has: 'value="allow"', fields: { choice: 'allow' } },
+    {
+      kind: 'sign-in',
+      has: 'name="password"',
+      fields: { username, password, choice: 'sign-in' },
+      refusal: { username: '', password: '', choice: 'cancel' },
+    },
+    { kind: 'consent', has: 'value="allow"', fields: { choice: 'allow' }, refusal: { choice: 'deny' } },
     { kind: 'logout', has: 'value="logout"', fields: { choice: 'logout' } },
   ];
 }
@@ -70,6 +78,7 @@ export async function startChancery(authority: CertificateAuthority, sites: Site
   const command = { ...shared, CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY };
   await addAccount(password, command);
   const send = sender(authority.certificate);
+  const fapi = await fapiTenants(program, send, password);
   const register = async (json: Json): Promise<Json> =>
     objectOf(
       await send(`${issuer}/register`, { json, headers: { authorization: `Bearer ${program.masterToken}` } }),
@@ -83,6 +92,7 @@ export async function startChancery(authority: CertificateAuthority, sites: Site
       send,
       federation,
       directory,
+      fapi,
       operatorToken: program.masterToken,
       pages: chanceryPages(ACCOUNT.username, password),
       clients: await staticClients(register),
@@ -95,6 +105,42 @@ export async function startChancery(authority: CertificateAuthority, sites: Site
       await program.stop();
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Tenants with the FAPI 2.0 profiles, by the kind of request that their modules send. */
+const FAPI_PROFILES: Readonly<Record<FapiRequestMethod, string>> = {
+  unsigned: 'fapi-2.0',
+  signed_non_repudiation: 'fapi-2.0-message-signing',
+};
+
+/** Adds the tenants beside the running program, each with the account, and waits until they are served. */
+async function fapiTenants(
+  program: Program,
+  send: Send,
+  password: string,
+): Promise<Readonly<Record<FapiRequestMethod, string>>> {
+  const issuers = Object.fromEntries(
+    Object.values(FAPI_PROFILES).map((profile) => [profile, `${program.issuer}/${profile}`]),
+  );
+  const storage = await openProgramStorage(program.folder);
+  try {
+    for (const [profile, issuer] of Object.entries(issuers)) {
+      const settings = { profile, 'registration.allow-open-registration': true };
+      await addTenant(storage, { id: profile.replaceAll('.', '-'), issuer, settings });
+    }
+  } finally {
+    await storage.close();
+  }
+  for (const [profile, issuer] of Object.entries(issuers)) {
+    const accounts = await accountsBeside({ ...program, tenant: profile.replaceAll('.', '-') });
+    await accounts.add({ username: ACCOUNT.username, password });
+    await accounts.close();
+    while ((await send(`${issuer}/.well-known/openid-configuration`)).status !== 200) await sleep(20);
+  }
+  return {
+    unsigned: `${program.issuer}/${FAPI_PROFILES.unsigned}`,
+    signed_non_repudiation: `${program.issuer}/${FAPI_PROFILES.signed_non_repudiation}`,
   };
 }
 
