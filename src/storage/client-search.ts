@@ -55,8 +55,8 @@ const COLLECTED_MAX = 2_000;
 const COLLECTED_AMONG_MAX = 5_000;
 /** Share of the time after which a list is too long to be read whole. Many clients meet the conditions then, so a walk finds them soon. */
 const COLLECTING_SHARE = 0.6;
-const VISITED_FIRST = 200;
-const VISITED_MIN = 100;
+const VISITED_FIRST = 100;
+const VISITED_MIN = 50;
 const VISITED_MAX = 100_000;
 
 /** Finds a page of clients. It reads the shortest list whole, or walks along the wanted order until the page is full or the time is over. */

@@ -25,7 +25,7 @@ const DIALECT: Dialect = {
 };
 
 /** A callback visits clients for about this time. */
-const VISIT_MS = 2;
+const VISIT_MS = 0.5;
 
 export const clientLists: TenantNoun<ClientLists, 'isBehind' | 'search' | 'read'> = {
   reads: {
