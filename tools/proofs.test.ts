@@ -69,6 +69,17 @@ test('each number of docs/contract/hostile stands in one row', () => {
   );
 });
 
+test('docs/contract/hostile/README.md lists each file beside it once', () => {
+  const folder = join(dirname(import.meta.dirname), 'docs/contract/hostile');
+  const listed = readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/^\| \[([^\]]+)\]\(\1\) \|/gmu);
+  assert.deepEqual(
+    [...listed].map(([, name = '']) => name).toSorted(),
+    globSync('*.md', { cwd: folder })
+      .filter((name) => name !== 'README.md')
+      .toSorted(),
+  );
+});
+
 test('withProofs fills the line below a decision, and no other line', () => {
   const text =
     '# Decisions\n\nProved by:\n\n## Decision 4\n\nProved by: stale.\n\n## Decision 5\n\nProved by:';

@@ -36,6 +36,23 @@ export const SIGNALS: readonly Mutant[] = [
     killers: [{ file: CONTRACT, test: 'a stream that is due goes to one of many callers, on two nodes' }],
   },
   {
+    name: 'signals-list-of-everyone',
+    fault: 'The page of a client shows an operator the streams of every other one.',
+    edits: [
+      {
+        file: 'src/endpoints/admin/event-streams/endpoint.ts',
+        find: "  if (query['client_id'] !== undefined) {",
+        replace: "  if (query['client_id'] === '') {",
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/admin/event-streams/event-streams.test.ts',
+        test: 'the list has the streams of one client alone, page by page, and none of a client that is unknown',
+      },
+    ],
+  },
+  {
     name: 'signals-foreign-stream',
     fault: 'A client reads and changes the streams of every other one.',
     edits: [
