@@ -4,6 +4,7 @@
  * would look alike.
  */
 import { connect, type Socket } from 'node:net';
+import { openAnswers, requestBytes } from './load-connection.ts';
 
 export interface LoadRequest {
   /** Request line and header lines, each with its line end; without Content-Length. */
@@ -61,14 +62,9 @@ interface Prepared {
 
 const orders: Prepared[] = [];
 
-function prepare({ port, secondPort = port, head = '', requests, once = false }: LoadOrder): void {
-  const bytes = requests.map((request) => bytesOf(head, request));
-  orders.push({ ports: [port, secondPort], requests: bytes, once, next: 0 });
-}
-
-function bytesOf(common: string, { head, body }: LoadRequest): Buffer {
-  const length = body === '' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
-  return Buffer.from(`${common}${head}${length}\r\n${body}`, 'latin1');
+function prepare(order: LoadOrder): void {
+  const { port, secondPort = port, once = false } = order;
+  orders.push({ ports: [port, secondPort], requests: requestBytes(order), once, next: 0 });
 }
 
 interface Counts {
@@ -160,52 +156,24 @@ function openConnection(
   counts: () => Counts,
   fail: (reason: Error) => void,
 ): Socket {
-  const buffer = Buffer.allocUnsafe(RECEIVE_BYTES);
   let sent = 0;
-  /** Missing bytes of the current answer; 0 before its header. */
-  let missing = 0;
-  let partial = '';
-  const answer = (status: string, length: number): void => {
-    const now = counts();
-    if (status === '200' || status === '201') now.answered += 1;
-    else now.refused += 1;
-    if (length < now.bodyBytesMin) now.bodyBytesMin = length;
-    const bucket = Math.min(BUCKETS - 1, Math.floor((performance.now() - sent) / BUCKET_MS));
-    now.latencies[bucket] = (now.latencies[bucket] ?? 0) + 1;
-  };
   const send = (): void => {
     sent = performance.now();
     socket.write(next());
   };
-  const receive = (bytes: number): boolean => {
-    if (missing > 0) {
-      missing -= bytes;
-      if (missing <= 0) send();
-      return true;
-    }
-    const text = partial + buffer.toString('latin1', 0, bytes);
-    const end = text.indexOf('\r\n\r\n');
-    partial = end === -1 ? text : '';
-    if (end === -1) return true;
-    const length = contentLength(text);
-    if (length === undefined) {
-      fail(new Error(`an answer without Content-Length: ${text.slice(0, end)}`));
-      return false;
-    }
-    answer(text.slice(9, 12), length);
-    missing = end + 4 + length - text.length;
-    if (missing <= 0) send();
-    return true;
-  };
-  const socket = connect({
-    host: '127.0.0.1',
-    port,
-    noDelay: true,
-    onread: { buffer, callback: receive },
+  const socket = openAnswers(port, {
+    answered(status, length) {
+      const now = counts();
+      if (status === '200' || status === '201') now.answered += 1;
+      else now.refused += 1;
+      if (length < now.bodyBytesMin) now.bodyBytesMin = length;
+      const bucket = Math.min(BUCKETS - 1, Math.floor((performance.now() - sent) / BUCKET_MS));
+      now.latencies[bucket] = (now.latencies[bucket] ?? 0) + 1;
+    },
+    complete: send,
+    fail,
   });
   socket.on('connect', send);
-  socket.on('error', fail);
-  socket.on('close', () => fail(new Error(`the server on port ${port} closed a connection`)));
   return socket;
 }
 
@@ -234,12 +202,6 @@ function openBeside(order: Prepared, fail: (reason: Error) => void): Socket {
     fail(new Error(`the server on port ${port} closed the connection beside the load`)),
   );
   return socket;
-}
-
-function contentLength(text: string): number | undefined {
-  let at = text.indexOf('ontent-length: ');
-  if (at === -1) at = text.indexOf('ontent-Length: ');
-  return at === -1 ? undefined : Number.parseInt(text.slice(at + 15, at + 25), 10);
 }
 
 function percentile(latencies: Uint32Array, share: number): number {

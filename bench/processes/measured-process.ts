@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { converse, type RawAnswer } from '../../test/program/raw-socket.ts';
@@ -83,6 +83,16 @@ function secondsIn(pid: number, fields: readonly number[]): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const all = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields.reduce((sum, field) => sum + Number(all[field]), 0) / TICKS_PER_S;
+}
+
+/** Returns the same in microseconds, exactly, from the time that the scheduler gave to each thread. Only Linux tells it. */
+export function cpuMicroseconds(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  // The first figure of schedstat is nanoseconds on a CPU.
+  const nanoseconds = threads.map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]),
+  );
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000;
 }
 
 /** Returns the same for a parent with the children that it has and had. */

@@ -1,0 +1,208 @@
+/**
+ * Compares the CPU time of an answer with that of another checkout, on a machine that others use too. The servers take turns of
+ * a tenth of a second, many times. A disturbance only adds to a turn, so the lower quantiles of the turns are compared.
+ * Run: npm run bench:compare -- CHECKOUT [--only introspection,token,registration,revocation,mixture] [--slices N]
+ * [--milliseconds N]
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { registrationOrder } from './benchmarks/registration.ts';
+import { tokenOrder } from './benchmarks/token.ts';
+import { firstRequest } from './http-subject.ts';
+import { introspectionWithBasic } from './introspection-load.ts';
+import type { LoadOrder } from './load.ts';
+import { type Caller, type Ours, startOurs } from './ours.ts';
+import { BARE, startBare } from './peers.ts';
+import { sqlitePlace } from './place.ts';
+import { cpuMicroseconds, firstAnswer, pin } from './processes/measured-process.ts';
+import { originOf } from './results-file.ts';
+import { openSlices } from './slices.ts';
+import { terminalTable } from './table.ts';
+
+const SERVER_CPU = 0;
+const LOAD_CPU = 1;
+const WARM_UP = { slices: 8, milliseconds: 500 };
+/** Each of `manyTokens` is revoked once. */
+const COUNTS = { storedTokens: 200_000, loadedTokens: 5_000, manyTokens: 150_000, selfContainedTokens: 1 };
+/** The revocations of the mixture, taken from the end. */
+const MIXED_REVOCATIONS = 20_000;
+
+interface Server {
+  readonly name: string;
+  readonly pid: number;
+  readonly order: LoadOrder;
+}
+
+const ORDERS: Readonly<Record<string, (ours: Ours) => LoadOrder>> = {
+  introspection: ({ program, caller, tokens }) => introspectionWithBasic(program.port, caller, tokens),
+  token: ({ program, caller }) => tokenOrder(program.port, caller),
+  registration: ({ program }) => registrationOrder(program.port),
+  revocation: ({ program, caller, manyTokens }) =>
+    revocationOrder(program.port, caller, manyTokens.slice(0, -MIXED_REVOCATIONS)),
+  mixture,
+};
+
+const revocationOrder = (port: number, caller: Caller, tokens: readonly string[]): LoadOrder =>
+  introspectionWithBasic(port, caller, tokens, '/token/revoke');
+
+/** How many of a hundred requests of the mixture are of each kind. */
+const SHARES = { introspection: 91, token: 5, registration: 2, revocation: 2 } as const;
+
+type Kind = keyof typeof SHARES;
+
+/** Sends the kinds in turn, evenly spread. */
+function mixture(ours: Ours): LoadOrder {
+  const { program, caller, tokens, manyTokens } = ours;
+  const revocations = revocationOrder(program.port, caller, manyTokens.slice(-MIXED_REVOCATIONS));
+  const orders: Readonly<Record<Kind, LoadOrder>> = {
+    introspection: introspectionWithBasic(program.port, caller, tokens),
+    token: tokenOrder(program.port, caller),
+    registration: registrationOrder(program.port),
+    revocation: revocations,
+  };
+  const count = (MIXED_REVOCATIONS * 100) / SHARES.revocation;
+  const sent: Record<Kind, number> = { introspection: 0, token: 0, registration: 0, revocation: 0 };
+  const requests = Array.from({ length: count }, (_, index) => {
+    // The kind that is furthest behind its share.
+    const [kind = 'introspection'] = (Object.keys(SHARES) as Kind[]).toSorted(
+      (one, other) => sent[one] / SHARES[one] - sent[other] / SHARES[other] || index % 2,
+    );
+    const { head = '', requests: all } = orders[kind];
+    const next = all[sent[kind] % all.length] ?? { head: '', body: '' };
+    sent[kind] += 1;
+    return { head: head + next.head, body: next.body };
+  });
+  return { port: program.port, requests };
+}
+
+const quantile = (figures: readonly number[], share: number): number =>
+  figures.toSorted((one, other) => one - other)[Math.floor((figures.length - 1) * share)] ?? Number.NaN;
+
+/** Returns the CPU microseconds of an answer in each slice, for each server in turn. */
+async function measure(
+  servers: readonly Server[],
+  slices: number,
+  milliseconds: number,
+): Promise<readonly (readonly number[])[]> {
+  const loads = await Promise.all(
+    servers.map(async ({ pid, order }) => ({ pid, load: await openSlices(order), found: [] as number[] })),
+  );
+  try {
+    for (let slice = 0; slice < WARM_UP.slices; slice += 1)
+      for (const { load } of loads) await load.run(WARM_UP.milliseconds);
+    for (let slice = 0; slice < slices; slice += 1) {
+      // Each server follows each other one equally often.
+      for (const { pid, load, found } of slice % 2 === 0 ? loads : loads.toReversed()) {
+        const before = cpuMicroseconds(pid);
+        const answered = await load.run(milliseconds);
+        found.push((cpuMicroseconds(pid) - before) / answered);
+      }
+    }
+  } finally {
+    for (const { load } of loads) load.close();
+  }
+  return loads.map(({ found }) => found);
+}
+
+function rowsOf(servers: readonly Server[], found: readonly (readonly number[])[]): readonly string[][] {
+  const [ours = []] = found;
+  return servers.map(({ name }, index) => {
+    const theirs = found[index] ?? [];
+    const pairs = ours.map((figure, slice) => figure / (theirs[slice] ?? Number.NaN));
+    return [
+      name,
+      ...[0.1, 0.25, 0.5].map((share) => quantile(theirs, share).toFixed(1)),
+      ...[0.1, 0.25].map((share) => (quantile(ours, share) / quantile(theirs, share)).toFixed(3)),
+      quantile(pairs, 0.5).toFixed(3),
+    ];
+  });
+}
+
+/** Says what the mixture costs beside the sum of its parts, if they were measured before it. */
+function sumOfParts(
+  servers: readonly Server[],
+  found: readonly (readonly number[])[],
+  parts: ReadonlyMap<Kind, readonly (readonly number[])[]>,
+): string {
+  const kinds = Object.keys(SHARES) as Kind[];
+  const lines = servers.map(({ name }, index) => {
+    const sum = kinds.reduce(
+      (all, kind) => all + (SHARES[kind] / 100) * quantile(parts.get(kind)?.[index] ?? [], 0.25),
+      0,
+    );
+    return `${name}: ${(quantile(found[index] ?? [], 0.25) / sum).toFixed(2)} times the sum of its parts`;
+  });
+  return lines.join('\n');
+}
+
+const HEAD = [
+  'CPU of an answer, µs',
+  '10 %',
+  '25 %',
+  'median',
+  'ours ÷ this, 10 %',
+  'ours ÷ this, 25 %',
+  'median of pairs',
+];
+
+async function main(words: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    allowPositionals: true,
+    options: {
+      only: { type: 'string', default: Object.keys(ORDERS).join(',') },
+      slices: { type: 'string', default: '60' },
+      milliseconds: { type: 'string', default: '120' },
+    },
+  });
+  const [checkout] = positionals;
+  if (checkout === undefined)
+    throw new Error('name the folder of the other checkout, with its packages installed');
+  const { machine, commit } = originOf('npm run bench:compare');
+  console.log(`${machine}; commit ${commit}`);
+  pin(process.pid, LOAD_CPU);
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-compare-'));
+  const closers: (() => Promise<void>)[] = [];
+  const started = async (name: string, program?: string): Promise<Ours> => {
+    const own = mkdtempSync(join(folder, name));
+    const ours = await startOurs(own, COUNTS, sqlitePlace(own), program);
+    closers.push(async () => await ours.program.stop());
+    pin(ours.program.pid, SERVER_CPU);
+    return ours;
+  };
+  try {
+    const ours = await started('ours-');
+    const other = await started('other-', resolve(checkout, 'src/cli/chancery.ts'));
+    const parts = new Map<Kind, readonly (readonly number[])[]>();
+    for (const name of values.only.split(',')) {
+      const order = ORDERS[name];
+      if (order === undefined) throw new Error(`--only takes ${Object.keys(ORDERS).join(', ')}`);
+      const servers: Server[] = [
+        { name: 'ours', pid: ours.program.pid, order: order(ours) },
+        { name: 'the other checkout', pid: other.program.pid, order: order(other) },
+      ];
+      if (name === 'introspection') servers.push(await bare(order(ours), closers));
+      const found = await measure(servers, Number(values.slices), Number(values.milliseconds));
+      if (name in SHARES) parts.set(name as Kind, found);
+      console.log(`\n${name}\n${terminalTable([HEAD, ...rowsOf(servers, found)])}`);
+      if (name === 'mixture') console.log(sumOfParts(servers, found, parts));
+    }
+  } finally {
+    for (const close of closers) await close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts a server that gives the same answer without any work. */
+async function bare(order: LoadOrder, closers: (() => Promise<void>)[]): Promise<Server> {
+  const question = firstRequest(order);
+  const { pid, port, close } = await startBare(await firstAnswer(order.port, question));
+  closers.push(close);
+  await firstAnswer(port, question);
+  pin(pid, SERVER_CPU);
+  return { name: BARE, pid, order: { ...order, port } };
+}
+
+await main(process.argv.slice(2));
