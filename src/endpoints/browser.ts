@@ -88,3 +88,13 @@ function isOwnPage(headers: EndpointRequest['headers'], own: string): boolean {
   if (site !== undefined) return true;
   return origin === undefined && referer !== undefined && URL.parse(referer)?.origin === own;
 }
+
+/**
+ * Returns the cookies of a browser in which a person has signed in.
+ * @param lifetime `sign-in.browser-lifetime`
+ */
+export const signedInCookies = (
+  { keep }: Pick<Browser, 'keep'>,
+  cookies: { readonly session: string; readonly browser: string },
+  lifetime: number,
+): readonly string[] => [keep('session', cookies.session), keep('browser', cookies.browser, lifetime)];

@@ -5,7 +5,8 @@ import { type ExternalAccountNeeds, externalAccount } from '../sessions/external
 import { AccountRefused } from '../sessions/manage-account.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { type MasterToken, masterTokens, presentedMaster } from '../tokens/bearer-token.ts';
-import type { EndpointRequest } from './contract.ts';
+import { UNCACHED } from './answer.ts';
+import type { EndpointRequest, EndpointResponse } from './contract.ts';
 
 /** Returns a function that requires the token of the operator's own page. @throws OAuthError invalid_token */
 export function pageAuthority({
@@ -39,4 +40,13 @@ export async function accountVersionOf(
     const error_description = failure.message.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '');
     throw new OAuthError('invalid_request', { error_description });
   }
+}
+
+/** Answers the page of the operator. */
+export function toPage(members: object): EndpointResponse {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json', ...UNCACHED },
+    body: JSON.stringify(members),
+  };
 }

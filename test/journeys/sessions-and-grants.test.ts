@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import type { StoredGrant } from '../../src/ports/grant-store.ts';
 import type { StoredSession } from '../../src/ports/session-store.ts';
 import type { Storage, TenantStorage } from '../../src/ports/storage.ts';
-import { DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
+import { DEFAULT_TENANT, type Digest } from '../../src/spec/identifiers.ts';
 import { anAccount, aSession, NEW_SESSION } from '../../src/testing/storage/end-user-examples.ts';
 import { aClient, aGrant, aTokenOf, EVENT, OPEN } from '../../src/testing/storage/stored-examples.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
@@ -146,4 +146,39 @@ test('accounts update: claims are given, changed and taken away; sessions and gr
   assert.deepEqual([refused.how, /reserved for the server/u.test(refused.stderr)], [1, true]);
   const event = (await registry.audit()).find(({ action }) => action === 'account.update');
   assert.deepEqual([event?.sub, event?.detail], [account.sub, 'claims']);
+});
+
+test('requests list, refuse: an operator sees what waits for people without a browser, and refuses it once', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const backchannel = { id: 'request-1', binding_message: 'Order 4711', address: '192.0.2.7' };
+  const asked = { id: backchannel.id, client_id: client.client_id, client_instance: client.instance };
+  const request = {
+    ...asked,
+    key: 'key' as Digest,
+    person: 'person' as Digest,
+    sub: account.sub,
+    state: 'open',
+    code: null,
+    poll_interval: 5,
+    content: JSON.stringify({ mode: 'poll', request: { scope: ['openid'], backchannel } }),
+    created_at: now,
+    expires_at: now + 600,
+    kept_until: now + 600,
+    attempts: 0,
+    due_at: null,
+    problem: null,
+  } as const;
+  await tenant.backchannelRequests.begin(request, { perPerson: 9, perClient: 9 }, EVENT);
+  const listed = await one(registry.json('requests', 'list'));
+  assert.deepEqual(
+    [listed['sub'], listed['state'], listed['binding_message']],
+    [account.sub, 'open', 'Order 4711'],
+  );
+  assert.match(await registry.run('requests', 'list'), /request-1 .* open .* Order 4711/u);
+  await registry.run('requests', 'refuse', 'request-1');
+  assert.equal((await tenant.backchannelRequests.find(request.key))?.state, 'denied');
+  const again = await registry.attempt('requests', 'refuse', 'request-1');
+  assert.deepEqual([again.how, /no request waits under the id request-1/u.test(again.stderr)], [1, true]);
+  const event = (await registry.audit()).find(({ action }) => action === 'backchannel.deny');
+  assert.deepEqual([event?.sub, event?.client_id], [account.sub, client.client_id]);
 });

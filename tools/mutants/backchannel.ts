@@ -49,12 +49,30 @@ export const BACKCHANNEL: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/backchannel/hinted-person.ts',
-        find: '  return { account: inUse(account), hint: digestOf(login_hint) };',
+        find: '  return { account: inUse(account), key: digestOf(`login_hint ${spelledOnce(login_hint)}`) };',
         replace:
-          "  if (account === undefined) throw new OAuthError('unknown_user_id', { error_description: digestOf('') });\n  return { account: inUse(account), hint: login_hint };",
+          "  if (account === undefined) throw new OAuthError('unknown_user_id', { error_description: digestOf('') });\n  return { account: inUse(account), key: digestOf(login_hint) };",
       },
     ],
     killers: [{ file: CIBA_TEST, test: 'an unknown person, a disabled one' }],
+  },
+  {
+    name: 'backchannel-limit-tells-people-apart',
+    fault:
+      'The limit counts each spelling of an unknown name for itself, and so tells a client which names have accounts.',
+    edits: [
+      {
+        file: 'src/grants/backchannel/hinted-person.ts',
+        find: '  const name = loginName(login_hint) ?? login_hint;',
+        replace: '  const name = loginName(login_hint) === undefined ? login_hint : login_hint.slice();',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/backchannel-authentication/backchannel-authentication.test.ts',
+        test: '429: a person with three open requests',
+      },
+    ],
   },
   {
     name: 'backchannel-consent-remembered',

@@ -10,14 +10,8 @@ import type { DetailTypes } from '../../grants/authorization-details/detail-type
 import { shownDetails } from '../../grants/authorization-details/shown-details.ts';
 import type { AccountDirectory } from '../../ports/account-directory.ts';
 import type { PageApplication, PageClient } from '../../ports/pages.ts';
-import type { StoredSession } from '../../ports/session-store.ts';
 import type { TenantStorage } from '../../ports/storage.ts';
-import {
-  antiForgeryToken,
-  currentSession,
-  isAntiForgeryToken,
-  type SessionNeeds,
-} from '../../sessions/browser-session.ts';
+import { antiForgeryToken, isAntiForgeryToken, type SessionNeeds } from '../../sessions/browser-session.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { issuerPath } from '../../spec/issuer.ts';
@@ -25,9 +19,10 @@ import { preferredLanguages } from '../../spec/languages.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';
 import type { Browser } from '../browser.ts';
 import { redirection } from '../client-response.ts';
-import type { Endpoint, EndpointRequest } from '../contract.ts';
+import type { Endpoint } from '../contract.ts';
 import { isAnybodys, pageClient, saidIn } from '../page-client.ts';
 import { errorPage, type PageNeeds, pageResponse } from '../page-response.ts';
+import { presentSession } from '../present-session.ts';
 import { contract, postContract } from './contract.ts';
 
 export interface ApplicationsNeeds extends PageNeeds, Omit<ApplicationNeeds, 'consents' | 'settings'> {
@@ -47,7 +42,7 @@ export function applications(needs: ApplicationsNeeds): Endpoint {
     errorPage: errorPage(needs),
     handle: async (request) => {
       needs.browser.requireVisit(request);
-      const found = await sessionOf(needs, request);
+      const found = await presentSession(needs, request);
       if (found === undefined)
         return pageResponse(needs, request, { kind: 'signed-out', outcome: 'none', notice: undefined });
       const { session, cookie } = found;
@@ -79,7 +74,7 @@ export function applicationsWithdraw(needs: ApplicationsNeeds): Endpoint {
         postContract.parameters.names,
         needs.form,
       );
-      const found = await sessionOf(needs, request);
+      const found = await presentSession(needs, request);
       if (found === undefined || !isAntiForgeryToken(form_token, found.cookie, purposeOf(client_id)))
         throw new OAuthError('invalid_request', {
           error_description: 'the form does not belong to the page of the end-user who is signed in',
@@ -98,16 +93,6 @@ const withConsents = ({ storage: { consents }, ...needs }: ApplicationsNeeds): A
 });
 
 const purposeOf = (client_id: string): string => `withdraw:${client_id}`;
-
-/** Returns the live session of the browser, with its cookie. */
-async function sessionOf(
-  { sessions, browser }: ApplicationsNeeds,
-  request: EndpointRequest,
-): Promise<{ readonly session: StoredSession; readonly cookie: string } | undefined> {
-  const cookie = browser.cookie(request, 'session');
-  const session = await currentSession(sessions, cookie);
-  return session === undefined || cookie === undefined ? undefined : { session, cookie };
-}
 
 /** Details of an application that the page shows. */
 const DETAILS_MAX = 50;

@@ -30,11 +30,10 @@ import { type JsonLimits, parseJsonObject } from '../../spec/json.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
 import { type FormLimits, parseParameters } from '../../spec/parameters.ts';
 import type { MasterToken } from '../../tokens/bearer-token.ts';
-import { UNCACHED } from '../answer.ts';
 import type { AuthorizationFlow } from '../authorization-flow.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
 import { pageClient } from '../page-client.ts';
-import { accountVersionOf, pageActor, pageAuthority } from '../sign-in-page.ts';
+import { accountVersionOf, pageActor, pageAuthority, toPage } from '../sign-in-page.ts';
 import { contract, outcomeContract } from './contract.ts';
 
 export interface BackchannelApiNeeds
@@ -70,7 +69,7 @@ export function backchannelApi(needs: BackchannelApiNeeds): Endpoint {
       const now = needs.clock.now();
       const { backchannelRequests } = needs.storage;
       const open = await backchannelRequests.openOf(subject as Subject, now, SHOWN_MAX);
-      return json({ requests: await Promise.all(open.map(async (one) => await described(needs, one))) });
+      return toPage({ requests: await Promise.all(open.map(async (one) => await described(needs, one))) });
     },
   };
 }
@@ -127,7 +126,7 @@ export function backchannelApiOutcome(needs: BackchannelApiNeeds): Endpoint {
       const by = { origin: originOf(request), actor: pageActor(page) };
       if (block) await blockBackchannel(deciding(needs), open, open.sub, by);
       else if (!(await denyBackchannel(deciding(needs), open, open.sub, by))) throw answered();
-      return json({ state: 'denied' });
+      return toPage({ state: 'denied' });
     },
   };
 }
@@ -167,7 +166,7 @@ async function allowed(
     await endUnused(needs, session, by);
     throw failure instanceof AuthorizationError ? wrong(failure.error_description) : failure;
   }
-  return json({ state: 'allowed' });
+  return toPage({ state: 'allowed' });
 }
 
 /** No browser has this session, so one without a decision would only stay in lists. */
@@ -191,11 +190,3 @@ const answered = (): NotFound => new NotFound('the request is answered or has ex
 
 const wrong = (error_description: string): OAuthError =>
   new OAuthError('invalid_request', { error_description });
-
-function json(members: object): EndpointResponse {
-  return {
-    status: 200,
-    headers: { 'content-type': 'application/json', ...UNCACHED },
-    body: JSON.stringify(members),
-  };
-}

@@ -10,9 +10,8 @@ import {
 import type { BackchannelBlock, StoredBackchannelRequest } from '../../ports/backchannel-request-store.ts';
 import type { ClientStore } from '../../ports/client-store.ts';
 import type { PageBlock, PageClient, PageRequest } from '../../ports/pages.ts';
-import type { StoredSession } from '../../ports/session-store.ts';
 import type { TenantStorage } from '../../ports/storage.ts';
-import { antiForgeryToken, currentSession, isAntiForgeryToken } from '../../sessions/browser-session.ts';
+import { antiForgeryToken, isAntiForgeryToken } from '../../sessions/browser-session.ts';
 import { beginInteraction, type InteractionNeeds } from '../../sessions/interaction.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
@@ -24,6 +23,7 @@ import { redirection } from '../client-response.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
 import { isAnybodys, saidIn } from '../page-client.ts';
 import { errorPage, pageResponse } from '../page-response.ts';
+import { type PresentSession, presentSession } from '../present-session.ts';
 import { contract, postContract } from './contract.ts';
 import { type OwnSignInNeeds, signInForm, signInOnPage } from './own-sign-in.ts';
 
@@ -46,7 +46,7 @@ export function backchannelRequests(needs: BackchannelRequestsNeeds): Endpoint {
     errorPage: errorPage(needs),
     async handle(request) {
       needs.browser.requireVisit(request);
-      const found = await sessionOf(needs, request);
+      const found = await presentSession(needs, request);
       return found === undefined ? signInForm(needs, request) : await listPage(needs, request, found);
     },
   };
@@ -68,20 +68,6 @@ export function backchannelRequestsForm(needs: BackchannelRequestsNeeds): Endpoi
   };
 }
 
-interface Present {
-  readonly session: StoredSession;
-  readonly cookie: string;
-}
-
-async function sessionOf(
-  { sessions, browser }: BackchannelRequestsNeeds,
-  request: EndpointRequest,
-): Promise<Present | undefined> {
-  const cookie = browser.cookie(request, 'session');
-  const session = await currentSession(sessions, cookie);
-  return session === undefined || cookie === undefined ? undefined : { session, cookie };
-}
-
 const deciding = ({ storage, ...needs }: BackchannelRequestsNeeds): BackchannelDecisionNeeds => ({
   ...needs,
   backchannelRequests: storage.backchannelRequests,
@@ -92,7 +78,7 @@ async function chosen(
   request: EndpointRequest,
   { choice, form_token = '', request_id = '', client_id = '' }: Parameters,
 ): Promise<EndpointResponse> {
-  const found = await sessionOf(needs, request);
+  const found = await presentSession(needs, request);
   const purpose = choice === 'unblock' ? unblocking(client_id) : answering(request_id);
   if (found === undefined || !isAntiForgeryToken(form_token, found.cookie, purpose))
     throw new OAuthError('invalid_request', {
@@ -136,7 +122,7 @@ const unblocking = (client_id: string): string => `backchannel-unblock:${client_
 async function listPage(
   needs: BackchannelRequestsNeeds,
   request: EndpointRequest,
-  present: Present,
+  present: PresentSession,
 ): Promise<EndpointResponse> {
   const { directory, storage, clock, issuer } = needs;
   const { sub } = present.session;
@@ -157,7 +143,7 @@ async function listPage(
 async function shown(
   needs: BackchannelRequestsNeeds,
   { id, client_id, content, created_at, expires_at }: StoredBackchannelRequest,
-  { cookie }: Present,
+  { cookie }: PresentSession,
   tags: readonly string[],
 ): Promise<PageRequest> {
   const { scope, backchannel } = contentOf({ content }).request;
@@ -176,7 +162,7 @@ async function shown(
 async function shownBlock(
   needs: BackchannelRequestsNeeds,
   { client_id, expires_at }: BackchannelBlock,
-  { cookie }: Present,
+  { cookie }: PresentSession,
   tags: readonly string[],
 ): Promise<PageBlock> {
   return {

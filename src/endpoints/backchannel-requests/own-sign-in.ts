@@ -18,7 +18,7 @@ import { OAuthError } from '../../spec/errors.ts';
 import { IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
 import { issuerPath } from '../../spec/issuer.ts';
 import type { Parameters } from '../../spec/parameters.ts';
-import type { Browser } from '../browser.ts';
+import { type Browser, signedInCookies } from '../browser.ts';
 import { redirection } from '../client-response.ts';
 import type { EndpointRequest, EndpointResponse } from '../contract.ts';
 import { type PageNeeds, pageResponse } from '../page-response.ts';
@@ -105,8 +105,6 @@ export async function signInOnPage(
   const begun = await signIn(needs.sessions, authentication, cookies, cause);
   if (begun.outcome === 'account_changed') return signInForm(needs, request, 'refused');
   const lifetime = needs.sessions.settings['sign-in.browser-lifetime'];
-  return redirection(needs.issuer + contract.path, [
-    needs.browser.keep('session', begun.cookies.session),
-    needs.browser.keep('browser', begun.cookies.browser, lifetime),
-  ]);
+  const kept = signedInCookies(needs.browser, begun.cookies, lifetime);
+  return redirection(needs.issuer + contract.path, kept);
 }

@@ -23,11 +23,10 @@ import { type JsonLimits, parseJsonObject } from '../../spec/json.ts';
 import { preferredLanguages } from '../../spec/languages.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
 import type { MasterToken } from '../../tokens/bearer-token.ts';
-import { UNCACHED } from '../answer.ts';
 import { INTERACTION_PATH } from '../authorization-flow.ts';
-import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
+import type { Endpoint, EndpointRequest } from '../contract.ts';
 import { pageClient } from '../page-client.ts';
-import { accountVersionOf, pageAuthority } from '../sign-in-page.ts';
+import { accountVersionOf, pageAuthority, toPage } from '../sign-in-page.ts';
 import { contract, outcomeContract } from './contract.ts';
 
 export interface ExternalSignInNeeds extends ExternalAccountNeeds {
@@ -47,7 +46,7 @@ export function externalSignIn(needs: ExternalSignInNeeds): Endpoint {
     async handle(request) {
       requirePage(request);
       const { stored, content } = await waiting(needs, request);
-      return json({ ...(await described(needs, content.request)), expires_at: stored.expires_at });
+      return toPage({ ...(await described(needs, content.request)), expires_at: stored.expires_at });
     },
   };
 }
@@ -74,7 +73,7 @@ export function externalSignInOutcome(needs: ExternalSignInNeeds): Endpoint {
       const content: WaitingRequest = { ...interaction.content, external: kept };
       if ((await changeInteraction(needs.interactions, interaction, content)) === undefined)
         throw new NotFound('the request already has an outcome');
-      return json({
+      return toPage({
         redirect_to: `${needs.issuer}${INTERACTION_PATH}/${request.segment}?outcome=${proof}`,
       });
     },
@@ -125,12 +124,4 @@ async function keptOutcome(
   const { subject: sub, claims: _kept, ...how } = outcome;
   const accountVersion = await accountVersionOf(needs, outcome, by);
   return { proof: digestOf(proof), signedIn: { ...how, sub, accountVersion } };
-}
-
-function json(members: object): EndpointResponse {
-  return {
-    status: 200,
-    headers: { 'content-type': 'application/json', ...UNCACHED },
-    body: JSON.stringify(members),
-  };
 }

@@ -9,6 +9,7 @@ import { authenticateWithPassword, PASSWORD_ACR, PASSWORD_AMR } from '../../sess
 import { OAuthError } from '../../spec/errors.ts';
 import { type Parameters, parseForm } from '../../spec/parameters.ts';
 import { INTERACTION_PATH } from '../authorization-flow.ts';
+import { signedInCookies } from '../browser.ts';
 import { redirection } from '../client-response.ts';
 import type { EndpointRequest, EndpointResponse } from '../contract.ts';
 import { postContract } from './contract.ts';
@@ -103,14 +104,8 @@ async function signInChosen(needs: InteractionEndpointNeeds, choice: Choice): Pr
     const signedIn = await signIn(needs.sessions, authentication, cookiesSent, cause);
     if (signedIn.outcome === 'account_changed')
       return await askAgain((await changed(needs, taken, { taken: false })) ?? waiting, 'refused');
-    const cookies = [
-      needs.browser.keep('session', signedIn.cookies.session),
-      needs.browser.keep(
-        'browser',
-        signedIn.cookies.browser,
-        needs.sessions.settings['sign-in.browser-lifetime'],
-      ),
-    ];
+    const lifetime = needs.sessions.settings['sign-in.browser-lifetime'];
+    const cookies = signedInCookies(needs.browser, signedIn.cookies, lifetime);
     const done = { signedIn: signedIn.session.key, taken: false };
     return await goOn(needs, { request, waiting: taken }, signedIn.session, done, { cookies });
   } catch (failure) {

@@ -5,6 +5,7 @@ import { digestOf, sameDigest } from '../../keys/digest.ts';
 import { signIn } from '../../sessions/browser-session.ts';
 import { changeInteraction, completeInteraction } from '../../sessions/interaction.ts';
 import { parseParameters } from '../../spec/parameters.ts';
+import { signedInCookies } from '../browser.ts';
 import { redirection } from '../client-response.ts';
 import type { EndpointRequest, EndpointResponse } from '../contract.ts';
 import { goOn } from './choice.ts';
@@ -77,14 +78,8 @@ async function signedIn(
     signedIn: session.key,
     ...(consent === undefined ? {} : { consented: session.key }),
   };
+  const lifetime = needs.sessions.settings['sign-in.browser-lifetime'];
   return await goOn(needs, { request, waiting }, session, done, {
-    cookies: [
-      needs.browser.keep('session', begun.cookies.session),
-      needs.browser.keep(
-        'browser',
-        begun.cookies.browser,
-        needs.sessions.settings['sign-in.browser-lifetime'],
-      ),
-    ],
+    cookies: signedInCookies(needs.browser, begun.cookies, lifetime),
   });
 }

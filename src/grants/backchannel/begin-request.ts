@@ -16,7 +16,7 @@ import type { Random } from '../../ports/random.ts';
 import type { Sealer } from '../../ports/sealer.ts';
 import { OAuthError, quotedValue, TooManyRequests } from '../../spec/errors.ts';
 import { CIBA_GRANT } from '../../spec/grant-types.ts';
-import { type Digest, IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
+import { IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { DELIVERY_MODES, type DeliveryMode } from '../../spec/server-capabilities.ts';
 import { withoutAdminScope } from '../admin-scope.ts';
@@ -102,7 +102,7 @@ export async function beginBackchannelRequest(
   const stored: StoredBackchannelRequest = {
     key: digestOf(auth_req_id),
     id: backchannel.id,
-    person: personKey(person),
+    person: person.key,
     sub: person.account?.sub ?? null,
     client_id: client.stored.client_id,
     client_instance: client.stored.instance,
@@ -136,10 +136,6 @@ export async function beginBackchannelRequest(
   logEvent(needs, event);
   return { auth_req_id, expires_in: lifetime, ...(mode === 'push' ? {} : { interval }) };
 }
-
-/** Requests to one person count together: by the account, and otherwise by the hint, so that unknown people have the same limit. */
-const personKey = ({ account, hint }: HintedPerson): Digest =>
-  digestOf(account === undefined ? `backchannel hint ${hint}` : `backchannel account ${account.sub}`);
 
 function modeOf(settings: Settings, { metadata }: AuthenticatedClient): DeliveryMode {
   if (!metadata.grant_types.includes(CIBA_GRANT))

@@ -3,7 +3,8 @@ import type { Settings } from '../../config/settings.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { Account, AccountDirectory } from '../../ports/account-directory.ts';
 import { OAuthError } from '../../spec/errors.ts';
-import type { Subject } from '../../spec/identifiers.ts';
+import type { Digest, Subject } from '../../spec/identifiers.ts';
+import { loginName } from '../../spec/login-name.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { type IdTokenHintNeeds, readIdTokenHint } from '../../tokens/id-token-hint.ts';
 
@@ -17,8 +18,8 @@ export interface HintNeeds {
 export interface HintedPerson {
   /** Undefined if the hint names no account that is in use. */
   readonly account: Account | undefined;
-  /** Stands for the hint where requests are counted. */
-  readonly hint: string;
+  /** Names the person where requests are counted, in the same way with an account and without. */
+  readonly key: Digest;
 }
 
 const HINTS = ['login_hint', 'id_token_hint', 'login_hint_token'] as const;
@@ -54,8 +55,20 @@ async function ofLoginHint({ directory, settings }: HintNeeds, login_hint: strin
     found === undefined && settings['sign-in.external-url'] !== 'none'
       ? await directory.find(login_hint as Subject)
       : found;
-  return { account: inUse(account), hint: digestOf(login_hint) };
+  return { account: inUse(account), key: digestOf(`login_hint ${spelledOnce(login_hint)}`) };
 }
+
+/**
+ * Returns the hint in the one spelling that all spellings of a name have. The limit of a person counts hints, not accounts: a limit of
+ * accounts would tell a client which spellings have the same one, and so which names have any.
+ */
+function spelledOnce(login_hint: string): string {
+  const name = loginName(login_hint) ?? login_hint;
+  return name.startsWith(ELSEWHERE) ? name.slice(ELSEWHERE.length) : name;
+}
+
+/** Begins the names of accounts that sign in on the page of the operator (`externalAccount`). */
+const ELSEWHERE = 'external:';
 
 /** A pairwise subject leads back to no account, by intent: such a client sends a `login_hint`. */
 async function ofIdToken(
@@ -70,7 +83,7 @@ async function ofIdToken(
   const hint = await readIdTokenHint(idTokenHints, id_token_hint);
   const isOwn = hint.holds && hint.client_id === stored.client_id;
   const account = isOwn ? inUse(await directory.find(hint.sub as Subject)) : undefined;
-  if (account !== undefined) return { account, hint: account.sub };
+  if (account !== undefined) return { account, key: digestOf(`subject ${account.sub}`) };
   throw new OAuthError('unknown_user_id', {
     error_description: 'id_token_hint is no ID token of this client, or names no person of this server',
     ...(hint.holds ? {} : { detail: hint.reason }),
