@@ -17,7 +17,7 @@ import type { Issuing } from '../grants/grant.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
 import type { AccountDirectory } from '../ports/account-directory.ts';
 import type { StoredClient } from '../ports/client-store.ts';
-import { type Page, type Pages, ThemeInvalid } from '../ports/pages.ts';
+import { type Pages, ThemeInvalid } from '../ports/pages.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { SessionNeeds } from '../sessions/browser-session.ts';
 import type { InteractionNeeds } from '../sessions/interaction.ts';
@@ -32,6 +32,7 @@ import { type ClientId, CONSOLE_CLIENT_ID, type Digest } from '../spec/identifie
 import type { JsonLimits } from '../spec/json.ts';
 import { newerClient, type RenewedClients } from './federation.ts';
 import type { Platform } from './platform.ts';
+import { requireShownWishes } from './shown-wishes.ts';
 
 /** Signs the end-users of one tenant in, and remembers it: for endpoints and commands. */
 export interface EndUsers {
@@ -111,15 +112,15 @@ export function openEndUsers(
   };
 }
 
-/** Opens the pages of an issuer. @throws SettingsError at start for a theme that could not be shown, or would hide authorisation details */
+/** Opens the pages of an issuer. @throws SettingsError at start for a theme that could not be shown, or would hide what clients ask for */
 export function openPagesOf(
-  { issuer, 'pages.theme': theme, 'authorization-details.types': types }: Settings,
+  { issuer, 'pages.theme': theme, 'authorization-details.types': types, 'ciba.enabled': ciba }: Settings,
   { openPages }: Pick<Platform, 'openPages'>,
 ): Pages {
   const assets = `${new URL(issuer).pathname.replace(/\/$/, '')}${assetContract.path.replace('{id}', '')}`;
   try {
     const pages = openPages(assets, theme === 'none' ? undefined : theme);
-    if (theme !== 'none' && types.length > 0) requireShownDetails(pages);
+    if (theme !== 'none') requireShownWishes(pages, { details: types.length > 0, messages: ciba });
     return pages;
   } catch (failure) {
     if (!(failure instanceof ThemeInvalid)) throw failure;
@@ -127,25 +128,6 @@ export function openPagesOf(
       { path: 'pages.theme', source: 'at start', rule: `cannot be used: ${failure.message}` },
     ]);
   }
-}
-
-/** An older theme has a consent page that knows no details: people would agree to what they do not see. @throws ThemeInvalid */
-function requireShownDetails(pages: Pages): void {
-  const value = 'a value that the client chose';
-  const page: Page = {
-    kind: 'consent',
-    client: { name: 'client', host: undefined, vouched: true },
-    form: { action: '/', form_token: 'token' },
-    username: 'user',
-    scope: [],
-    claims: [],
-    resources: [],
-    details: [{ parts: [{ value }] }, { type: 'type', members: [{ name: 'name', value }] }],
-  };
-  if (pages.render(page, []).split(value).length < 3)
-    throw new ThemeInvalid(
-      'consent.liquid does not show page.details, which authorization-details.types needs',
-    );
 }
 
 /** A digest and a time. */
