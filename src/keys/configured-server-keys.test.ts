@@ -71,6 +71,16 @@ test('a database whose keys were configured gets generated ones when the setting
   assert.notEqual(await signer(process), 'first');
 });
 
+test('where signatures.algorithms excludes RS256, a set needs a key for one that it holds (FAPI 2.0 Security Profile §5.4.1)', async () => {
+  const algorithms = ['PS256', 'ES256'] as const;
+  assert.equal((await configuredServerKeys(setOf(EC), keyMaker, algorithms)).length, 1);
+  await assert.rejects(
+    configuredServerKeys(setOf(EC), keyMaker, ['PS256']),
+    /signatures\.algorithms \(PS256\)/,
+  );
+  await assert.rejects(configuredServerKeys(setOf(RSA), keyMaker, algorithms), /signatures\.algorithms/);
+});
+
 const REFUSED: readonly (readonly [name: string, text: string, words: RegExp])[] = [
   ['no JSON', '{', /must be a JWK set/],
   ['a single key', JSON.stringify(RSA), /must be a JWK set/],

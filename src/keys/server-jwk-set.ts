@@ -1,9 +1,10 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import type { KeyMaker } from '../ports/key-maker.ts';
 import { OAuthError } from '../spec/errors.ts';
-import { suits } from '../spec/jose-algorithms.ts';
+import { type SignatureAlgorithm, suits } from '../spec/jose-algorithms.ts';
 import { parseJsonObject } from '../spec/json.ts';
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
+import { SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import { clientJwkProblem } from './client-jwk.ts';
 import { publishedJwk } from './make-server-keys.ts';
 import type { ServerKey } from './server-key.ts';
@@ -66,12 +67,20 @@ async function refuseSameKey(
   }
 }
 
-/** Requires a private signing key, and one for RS256. @throws ServerJwkSetRefused */
-function requireSigningKey(keys: readonly BroughtKey[]): void {
+/** Requires a private signing key, and one for RS256 unless the settings exclude it. @throws ServerJwkSetRefused */
+function requireSigningKey(keys: readonly BroughtKey[], algorithms: readonly SignatureAlgorithm[]): void {
+  const signsWith = (algorithm: SignatureAlgorithm): boolean =>
+    keys.some(({ jwk, isPrivate }) => isPrivate && suits(jwk, algorithm, 'sign'));
   if (!keys.some(({ use, isPrivate }) => use === 'sig' && isPrivate))
     throw new ServerJwkSetRefused('holds no private key with use sig: nothing could be signed');
   // OpenID Connect Discovery 1.0 §3, id_token_signing_alg_values_supported: "The algorithm RS256 MUST be included".
-  if (!keys.some(({ jwk, isPrivate }) => isPrivate && suits(jwk, 'RS256', 'sign')))
+  if (!algorithms.includes('RS256')) {
+    if (algorithms.some(signsWith)) return;
+    throw new ServerJwkSetRefused(
+      `holds no private key for an algorithm of signatures.algorithms (${algorithms.join(', ')})`,
+    );
+  }
+  if (!signsWith('RS256'))
     throw new ServerJwkSetRefused(
       'holds no private RSA key for RS256, which every OpenID provider must have',
     );
@@ -143,9 +152,10 @@ async function named(jwk: JsonWebKey, keyMaker: Pick<KeyMaker, 'thumbprint'>): P
 export async function configuredServerKeys(
   text: string,
   keyMaker: Pick<KeyMaker, 'thumbprint'>,
+  algorithms: readonly SignatureAlgorithm[] = SIGNING_ALGORITHMS,
 ): Promise<readonly ServerKey[]> {
   const keys = await readServerJwkSet(text, keyMaker);
-  requireSigningKey(keys);
+  requireSigningKey(keys, algorithms);
   return keys.map(({ use, jwk, isPrivate }) => ({
     use,
     active_at: 0,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
-import { assertError } from '../testing/exchange.ts';
+import { type Answer, assertError } from '../testing/exchange.ts';
 import { fapiKey, fapiMetadata } from '../testing/fapi.ts';
 import {
   fapiTenant,
@@ -39,9 +39,22 @@ test('fapi-2.0: a code whose request had a proof or dpop_jkt is good with that k
   const tenant = fapiTenant('fapi-2.0');
   const client = await registeredClient(tenant);
   const thief = await registeredClient(tenant);
-  const answer = await pushed(tenant, client, { dpop_jkt: client.dpop.jkt });
-  const { code } = fieldsOf(await returnedTo(tenant, client, answer));
-  assertError(await redeemed(tenant, client, code, { dpop: thief.proof('/token') }), 'invalid_grant');
+  const named = await pushed(tenant, client, { dpop_jkt: client.dpop.jkt });
+  const ada = await aPerson(tenant);
+  const codeOf = async ({ json }: Answer): Promise<string | undefined> => {
+    const { client_id } = client;
+    const query = new URLSearchParams({ client_id, request_uri: String(json['request_uri']) });
+    let page = await ada.browser.open(`${ISSUER}/authorize?${String(query)}`);
+    if (page.html.includes('name="password"')) page = await ada.signIn(page);
+    if (page.html.includes('value="allow"')) page = await ada.browser.submit(page, 'allow');
+    return answeredTo(page)['code'];
+  };
+  const form = { ...client.credentials(), ...client.parameters() };
+  const proven = await sendPushed(tenant, form, { dpop: client.proof('/par') });
+  for (const answer of [named, proven]) {
+    const refused = await redeemed(tenant, client, await codeOf(answer), { dpop: thief.proof('/token') });
+    assertError(refused, 'invalid_grant');
+  }
 });
 
 // proves fapi2-sp-5.3.2.2-14
@@ -165,4 +178,6 @@ test('fapi-2.0: UserInfo takes a bound token from the header with its proof, and
     { headers: { authorization: `DPoP ${accessToken}` } },
   ])
     assert.equal((await tenant.send('userinfo', request)).status, 401);
+  const unproven = await tenant.send('userinfo', { headers: { authorization: `DPoP ${accessToken}` } });
+  assert.match(unproven.headers['www-authenticate'] ?? '', /^DPoP error=.* algs="PS256 ES256 EdDSA"$/);
 });

@@ -261,6 +261,18 @@ test('fapi-2.0: an assertion, a request object and a DPoP proof by RS256 are ref
     'invalid_request_object',
     /its alg must be one of: PS256 ES256 EdDSA/,
   );
+  const proof = client.dpop.proof({
+    method: 'POST',
+    address: `${ISSUER}/par`,
+    now: tenant.clock.now(),
+    header: { alg: 'RS256' },
+  });
+  const pushedAgain = { ...client.credentials({}, { ...key, algorithm: 'PS256' }), ...client.parameters() };
+  assertError(
+    await sendPushed(tenant, pushedAgain, { dpop: proof }),
+    'invalid_dpop_proof',
+    /an alg among PS256, ES256, EdDSA$/,
+  );
 });
 
 test('fapi-2.0: a client that registered earlier is refused with the member that must change', async () => {

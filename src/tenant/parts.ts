@@ -18,6 +18,7 @@ import type { Sealer } from '../ports/sealer.ts';
 import type { ServerKeyStore } from '../ports/server-key-store.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
+import { signatureAlgorithms } from '../spec/server-capabilities.ts';
 import { openMeasuredTrust, openTrustAnchors } from './federation.ts';
 import { openLogoutDelivery } from './logout.ts';
 import type { Jose, Platform, RecordLimits } from './platform.ts';
@@ -174,7 +175,8 @@ export async function configuredKeys(
   const text = settings['keys.jwk-set'];
   if (text === undefined) return undefined;
   try {
-    return await configuredServerKeys(text, keyMaker);
+    const algorithms = signatureAlgorithms(settings['signatures.algorithms']);
+    return await configuredServerKeys(text, keyMaker, algorithms);
   } catch (failure) {
     if (!(failure instanceof ServerJwkSetRefused)) throw failure;
     throw new SettingsError([{ path: 'keys.jwk-set', source: 'at start', rule: failure.message }]);

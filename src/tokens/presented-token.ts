@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { ClientCertificate } from '../spec/client-certificate.ts';
-import { OAuthError } from '../spec/errors.ts';
+import { isAboutProof, OAuthError } from '../spec/errors.ts';
 import { type BearerAttributes, bearerChallenge, dpopChallenge } from '../spec/www-authenticate.ts';
 import { invalidToken, presentedBearer } from './bearer-token.ts';
 import { confirmationOf, confirms } from './confirmation.ts';
@@ -70,12 +70,38 @@ export interface ProvingRequest {
 export async function requireHolder(
   dpop: DpopNeeds,
   found: StoredAccessToken,
+  presented: PresentedToken,
+  request: ProvingRequest,
+): Promise<void> {
+  try {
+    await proveHolder(dpop, found, presented, request);
+  } catch (failure) {
+    throw withAlgorithms(failure, dpop.settings['signatures.algorithms']);
+  }
+}
+
+/** Names the algorithms of this tenant in the challenge of a refused proof (RFC 9449 §7.1). */
+function withAlgorithms(failure: unknown, algorithms: readonly string[]): unknown {
+  if (!(failure instanceof OAuthError) || !isAboutProof(failure.code)) return failure;
+  const { code, error_description, notes, headers } = failure;
+  const challenge = dpopChallenge({ error: code, error_description }, algorithms);
+  return new OAuthError(code, {
+    ...notes,
+    error_description,
+    challenge,
+    ...(headers === undefined ? {} : { headers }),
+  });
+}
+
+async function proveHolder(
+  dpop: DpopNeeds,
+  found: StoredAccessToken,
   { token, scheme }: PresentedToken,
   { method, path, proof: header, certificate }: ProvingRequest,
 ): Promise<void> {
   const confirmation = confirmationOf(found);
   const { client_id: client } = found;
-  if ((confirmation?.jkt !== undefined) !== (scheme === 'DPoP')) throw otherScheme(scheme, client);
+  if ((confirmation?.jkt !== undefined) !== (scheme === 'DPoP')) throw otherScheme(dpop, scheme, client);
   const proof =
     scheme === 'DPoP' ? readDpopProof(dpop, header, { method, path, accessToken: token }) : undefined;
   if (scheme === 'DPoP' && proof === undefined)
@@ -91,12 +117,19 @@ export async function requireHolder(
   await takeDpopProof(dpop, proof);
 }
 
-function otherScheme(scheme: PresentedToken['scheme'], client: string): OAuthError {
+function otherScheme(
+  { settings }: Pick<DpopNeeds, 'settings'>,
+  scheme: PresentedToken['scheme'],
+  client: string,
+): OAuthError {
   const error_description =
     scheme === 'DPoP' ? 'the access token is not bound to a key' : 'the access token needs a DPoP proof';
   return new OAuthError('invalid_token', {
     error_description,
-    challenge: dpopChallenge({ error: 'invalid_token', error_description }),
+    challenge: dpopChallenge(
+      { error: 'invalid_token', error_description },
+      settings['signatures.algorithms'],
+    ),
     reason: 'dpop-proof',
     client,
   });

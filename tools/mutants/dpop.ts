@@ -60,9 +60,9 @@ export const DPOP: readonly Mutant[] = [
     edits: [
       {
         file: 'src/tokens/presented-token.ts',
-        find: "  if ((confirmation?.jkt !== undefined) !== (scheme === 'DPoP')) throw otherScheme(scheme, client);",
+        find: "  if ((confirmation?.jkt !== undefined) !== (scheme === 'DPoP')) throw otherScheme(dpop, scheme, client);",
         replace:
-          "  if (confirmation?.jkt === undefined && scheme === 'DPoP') throw otherScheme(scheme, client);\n  if (scheme === 'Bearer') return;",
+          "  if (confirmation?.jkt === undefined && scheme === 'DPoP') throw otherScheme(dpop, scheme, client);\n  if (scheme === 'Bearer') return;",
       },
     ],
     killers: [{ file: 'src/endpoints/userinfo/dpop.test.ts', test: 'a bound token is no bearer token' }],
