@@ -11,6 +11,7 @@ import { DEVICES } from './devices.ts';
 import { DISCOVERY } from './discovery.ts';
 import { DPOP } from './dpop.ts';
 import { EVENTS } from './events.ts';
+import { FAPI } from './fapi.ts';
 import { FEDERATED_CLIENTS } from './federated-clients.ts';
 import { FEDERATION } from './federation.ts';
 import { LIMITS } from './limits.ts';
@@ -44,6 +45,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...AUTHORIZATION_DETAILS,
   ...PEOPLE,
   ...PROFILES,
+  ...FAPI,
   ...STEP_UP,
   ...SESSIONS,
   ...LIMITS,
