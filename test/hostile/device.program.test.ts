@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { DEVICE_GRANT, TELEVISION } from '../../src/testing/device.ts';
-import { startProgram } from '../program/start.ts';
+import { type Answered, answered } from '../program/administration.ts';
+import { type Program, startProgram } from '../program/start.ts';
 import { type Answer, attackedProgram, type HostileRequest } from './attacked-program.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';
 import { FORM_TYPE } from './introspection-requests.ts';
 import { type RegisteredClient, register } from './registry.ts';
-import { browserAt } from './sign-in-world.ts';
+import { accountsBeside, browserAt } from './sign-in-world.ts';
 
-/** H-600…H-607: devices that guess, hurry and steal, and people who are sent foreign codes. */
+// Before the program whose database it shares.
+after(async () => await second.stop());
+
+/** H-600…H-608: devices that guess, hurry and steal, and people who are sent foreign codes. */
 const attacked = attackedProgram({}, async (started) => {
   client = await register(started, TELEVISION);
   other = await register(started, TELEVISION);
+  second = await startProgram({ folder: started.program.folder });
 });
+let second: Program;
 let client: RegisteredClient;
 let other: RegisteredClient;
 
@@ -63,27 +69,51 @@ test('H-600 a device code that is cut, extended, of another client, or a user co
   assertRefused(await attacked.send(polling(device_code)), 'authorization_pending', 'its own client');
 });
 
+/** Sends a request to both processes in turn, all at once. */
+async function atBoth(
+  count: number,
+  { path, headers = '', body = '' }: HostileRequest,
+): Promise<readonly Answered[]> {
+  const [name = '', value = ''] = headers.trim().split(': ');
+  return await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const { url } = index % 2 === 0 ? attacked.program : second;
+      return await answered(
+        await fetch(url + path, { method: 'POST', headers: { [name]: value }, body: String(body) }),
+      );
+    }),
+  );
+}
+
 test('H-601 two hundred polls at once, at two processes: no tokens, no 5xx, and slow_down is written a few times only (RFC 8628 §3.5)', async () => {
   const { device_code } = await begin();
-  const second = await startProgram({ folder: attacked.program.folder });
-  const ask = async (url: string): Promise<unknown> => {
-    const { body = '', headers = '' } = polling(device_code);
-    const [name = '', value = ''] = headers.trim().split(': ');
-    const answer = await fetch(`${url}/token`, {
-      method: 'POST',
-      headers: { [name]: value },
-      body: String(body),
+  const answers = await atBoth(200, polling(device_code));
+  assert.deepEqual(
+    new Set(answers.map(({ json }) => json['error'])),
+    new Set(['authorization_pending', 'slow_down']),
+  );
+});
+
+test('H-608 a code that its person allowed, in forty polls at once at two processes, gives one token at most, and that one ends (RFC 8628 §3.5, RFC 6749 §4.1.2)', async () => {
+  const person = { username: 'ada', password: 'the analytical engine weaves' };
+  const accounts = await accountsBeside(attacked.program);
+  await accounts.add(person);
+  await accounts.close();
+  const { device_code, user_code } = await begin();
+  const browser = browserAt(attacked.program);
+  const page = await browser.open(`${attacked.program.issuer}/device`);
+  const signIn = await browser.submit(page, 'continue', { user_code });
+  await browser.submit(await browser.submit(signIn, 'sign-in', person), 'allow');
+  const answers = await atBoth(40, polling(device_code));
+  const tokens = answers.flatMap(({ json }) => json['access_token'] ?? []).map(String);
+  assert.ok(tokens.length <= 1, `${tokens.length} tokens`);
+  assert.equal(answers.filter(({ json }) => json['error'] === 'invalid_grant').length, 40 - tokens.length);
+  for (const token of tokens) {
+    attacked.secrets.add(token);
+    const { status } = await fetch(`${second.url}/userinfo`, {
+      headers: { authorization: `Bearer ${token}` },
     });
-    return ((await answer.json()) as { readonly error?: string }).error;
-  };
-  try {
-    const urls = Array.from({ length: 200 }, (_, index) =>
-      index % 2 === 0 ? attacked.program.url : second.url,
-    );
-    const errors = new Set(await Promise.all(urls.map(ask)));
-    assert.deepEqual(errors, new Set(['authorization_pending', 'slow_down']));
-  } finally {
-    await second.stop();
+    assert.equal(status, 401);
   }
 });
 

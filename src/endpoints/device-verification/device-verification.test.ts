@@ -49,6 +49,7 @@ test('a form of another site or another browser is 400: a code is entered by its
   }
 });
 
+// H-609
 test('a prefetch of the page is refused: 400 (Fetch Standard, Sec-Purpose)', async () => {
   const answer = await testTenant().send('device-verification', { headers: { 'sec-purpose': 'prefetch' } });
   assert.equal(answer.status, 400);
