@@ -11,6 +11,9 @@ export type ConsolePlace =
   | { readonly reason: string };
 
 const BY_FILES = { reason: 'files say how the registry is to be, and a person changes them in an editor' };
+const OF_MINUTES = {
+  reason: 'a request for a sign-in lives for minutes, and the person who is asked refuses it on a page',
+};
 const OF_MACHINE = { reason: 'it has no operation over HTTP' };
 
 /** Every command of `src/cli/remote/operations.ts`. */
@@ -70,6 +73,8 @@ export const CONSOLE_PLACES: Readonly<Record<string, ConsolePlace>> = {
   'federation trust-anchors show': { page: 'federation' },
   'federation trust-anchors accept': { page: 'federation' },
   'federation trust-anchors reset': { page: 'federation' },
+  'requests list': OF_MINUTES,
+  'requests refuse': OF_MINUTES,
   'audit list': { page: 'audit' },
   'audit tail': { page: 'audit' },
   'keys list': { page: 'keys' },

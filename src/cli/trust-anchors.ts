@@ -1,3 +1,4 @@
+import { areCompared, offeredThumbprints } from '../federation/trust-anchors/anchor-rollover.ts';
 import { shownKeys } from '../federation/trust-anchors/shown-keys.ts';
 import type { AnchorView } from '../federation/trust-anchors/trust-anchors.ts';
 import type { TenantFederation } from '../tenant/tenant.ts';
@@ -14,6 +15,16 @@ const OFFLINE_OPTION = {
   offline: {
     kind: 'flag',
     words: 'Uses what servers have seen, and does not fetch the configuration of the trust anchor.',
+  },
+} as const;
+
+const THUMBPRINT_OPTION = {
+  thumbprint: {
+    kind: 'text',
+    value: 'THUMBPRINT',
+    repeated: true,
+    words:
+      'Names a key that you have compared with the operator of the trust anchor. If it announces other keys, the command accepts none. With --server, each announced key must be named.',
   },
 } as const;
 
@@ -59,19 +70,24 @@ const accept = command({
   ],
   servers: BESIDE_SERVERS,
   operands: ANCHOR,
-  options: { ...OFFLINE_OPTION, ...REGISTRY_OPTIONS },
+  options: { ...THUMBPRINT_OPTION, ...OFFLINE_OPTION, ...REGISTRY_OPTIONS },
   environment: SETTINGS_VARIABLES,
   output: 'One line for each key that is trusted from now on, or no longer.',
   exits: {
     1: 'The trust anchor is not configured, its configuration is not signed with a trusted key, or the command failed.',
   },
-  examples: ['chancery federation trust-anchors accept https://anchor.example.org'],
+  examples: [
+    'chancery federation trust-anchors accept https://anchor.example.org',
+    'chancery federation trust-anchors accept https://anchor.example.org --thumbprint 0TfG4…Qk --server https://op.example.com --token-file admin.token',
+  ],
   run: async (call) => {
     const { entity } = call.operands;
     await withRegistry(call, { create: false }, async (session) => {
       const federation = federationOf(session);
       requireAnchor(federation, entity);
       const problem = call.options.offline ? undefined : await look(federation, entity);
+      if (call.options.thumbprint !== undefined)
+        await requireCompared(session, entity, call.options.thumbprint);
       const by = { actor: ACTOR, request_id: session.request_id };
       const events = await federation.trustAnchors.accept(entity, by);
       if (events === undefined)
@@ -118,6 +134,19 @@ function federationOf({ tenant }: RegistrySession): TenantFederation {
 function requireAnchor({ trust }: TenantFederation, entityId: string): void {
   if (trust.anchors.some(({ entity_id }) => entity_id === entityId)) return;
   throw new CommandFailure(`federation.trust-anchors does not name ${entityId}`);
+}
+
+async function requireCompared(
+  session: RegistrySession,
+  entityId: string,
+  compared: readonly string[],
+): Promise<void> {
+  const anchors = await federationOf(session).trustAnchors.view();
+  const anchor = anchors.find(({ entity_id }) => entity_id === entityId);
+  if (anchor === undefined) return;
+  const offered = offeredThumbprints(anchor.pins, anchor.record, session.needs.clock.now());
+  if (areCompared(offered, compared)) return;
+  throw new CommandFailure(`the trust anchor announces other keys: ${offered.join(', ') || 'none'}`);
 }
 
 /** Observes the configuration of an anchor. Returns why its keys are not known better now. */

@@ -96,6 +96,17 @@ async function command(...words: readonly string[]): Promise<Ended> {
   return await chancery(['federation', ...words, '--mode', 'development'], all, { folder });
 }
 
+/** Accepts what the anchor announces over the administration API, from a machine without settings. */
+async function acceptAtServer(...words: readonly string[]): Promise<Ended> {
+  const { folder, managementUrl, adminToken } = program;
+  const server = ['--server', managementUrl, '--token', adminToken];
+  return await chancery(
+    ['federation', 'trust-anchors', 'accept', anchor.id, ...words, ...server],
+    {},
+    { folder },
+  );
+}
+
 interface ShownAnchor {
   readonly entity_id: string;
   readonly problem: string | null;
@@ -123,7 +134,16 @@ test('a trust anchor rolls its keys at the started program: warning, metric, sho
   const thumbprint = shown?.keys[1]?.thumbprint;
   publish([NEW], NEW);
   assert.equal(await register(), '400 chain_anchor_key');
-  const accepted = await anchors('accept', anchor.id);
+  const another = ['--thumbprint', 'of-another-key'];
+  for (const refused of [
+    await anchors('accept', anchor.id, ...another),
+    await acceptAtServer(...another),
+    await acceptAtServer(),
+  ]) {
+    assert.equal(refused.how, 1);
+    assert.ok(refused.stderr.includes(`announces other keys: ${thumbprint}`), refused.stderr);
+  }
+  const accepted = await anchors('accept', anchor.id, '--thumbprint', thumbprint ?? '');
   assert.deepEqual(
     [accepted.how, accepted.stdout],
     [0, `${NEW.kid} ${thumbprint} is trusted\n`],
@@ -134,8 +154,10 @@ test('a trust anchor rolls its keys at the started program: warning, metric, sho
   const resolved = await command('resolve', rp.id);
   assert.deepEqual([resolved.how, resolved.stderr], [0, ''], resolved.stdout);
   publish([NEW], NEW, now() + 1);
-  const ended = await anchors('accept', anchor.id);
-  assert.match(ended.stdout, /^anchor-1 \S+ is no longer trusted\n$/, ended.stderr);
+  assert.equal((await anchors('show')).how, 0);
+  const ended = await acceptAtServer();
+  assert.equal(ended.how, 0, ended.stderr);
+  assert.match(ended.stdout, /"kid":"anchor-1","state":"withdrawn"/u);
   publish([OLD()], OLD(), now() + 2);
   assert.equal(await register(), '400 chain_anchor_key', 'a key after its end');
 });

@@ -307,7 +307,9 @@ export const REMOTE: Readonly<Record<string, RemoteRow>> = {
   },
   'federation trust-anchors accept': {
     operation: 'admin-trust-anchor-accept',
-    only: 'the operation takes the thumbprints that the operator of the anchor confirmed; the command has no option for them',
+    // Without a thumbprint only keys that are gone are withdrawn: the server refuses, and names what is announced.
+    request: (call) => ({ ...byAnchor(call), body: { thumbprints: call.options['thumbprint'] ?? [] } }),
+    refuses: { offline: 'the server accepts what it has seen; federation trust-anchors show has it' },
   },
   'federation trust-anchors reset': { operation: 'admin-trust-anchor-reset', request: byAnchor },
   'audit list': { operation: 'admin-audit-list', lists: true, request: auditQuery },

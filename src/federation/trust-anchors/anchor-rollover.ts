@@ -186,3 +186,13 @@ export function acceptedByOperator(pins: Pins, before: AnchorRecord, now: number
   });
   return { record: { ...before, keys }, events };
 }
+
+/** Returns the thumbprints of the keys that `acceptedByOperator` would accept, in the order of the announcement. */
+export function offeredThumbprints(pins: Pins, record: AnchorRecord, now: number): readonly string[] {
+  const { events } = acceptedByOperator(pins, record, now);
+  return events.filter(({ kind }) => kind === 'accepted').map(({ key }) => key.thumbprint);
+}
+
+/** Says whether an operator has compared exactly the keys that are offered. */
+export const areCompared = (offered: readonly string[], compared: readonly string[]): boolean =>
+  [...offered].toSorted().join() === [...compared].toSorted().join();

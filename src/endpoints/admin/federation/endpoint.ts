@@ -1,7 +1,11 @@
 import { entityIdProblem } from '../../../federation/entity-id.ts';
 import { resolutionAsJson } from '../../../federation/explain/json.ts';
 import { trustedKeys } from '../../../federation/trust-anchors/anchor-record.ts';
-import { acceptedByOperator } from '../../../federation/trust-anchors/anchor-rollover.ts';
+import {
+  acceptedByOperator,
+  areCompared,
+  offeredThumbprints,
+} from '../../../federation/trust-anchors/anchor-rollover.ts';
 import { lookAtAnchor } from '../../../federation/trust-anchors/look-at-anchor.ts';
 import { shownKeys } from '../../../federation/trust-anchors/shown-keys.ts';
 import type { AnchorView } from '../../../federation/trust-anchors/trust-anchors.ts';
@@ -109,10 +113,10 @@ async function acceptance(needs: AdminFederationNeeds, call: WriteCall): Promise
   const before = await anchorAt(needs, call);
   const { entity_id, pins } = before;
   const after = acceptedByOperator(pins, before.record, needs.registry.clock.now());
-  const accepted = after.events.filter(({ kind }) => kind === 'accepted').map(({ key }) => key.thumbprint);
+  const offered = offeredThumbprints(pins, before.record, needs.registry.clock.now());
   const compared = call.body['thumbprints'] as readonly string[] | undefined;
-  if (compared !== undefined && [...compared].toSorted().join() !== accepted.toSorted().join())
-    throw new Problem('conflict', `the trust anchor announces other keys: ${accepted.join(', ') || 'none'}`);
+  if (compared !== undefined && !areCompared(offered, compared))
+    throw new Problem('conflict', `the trust anchor announces other keys: ${offered.join(', ') || 'none'}`);
   const { record } = after;
   return {
     before: anchorItem(before),
