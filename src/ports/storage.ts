@@ -156,8 +156,17 @@ export interface FileSize {
   readonly log: number;
 }
 
+/** Another process that reads the database. */
+export interface LogReader {
+  readonly pid: number;
+  /** The name of its program; empty if it has ended meanwhile. */
+  readonly command: string;
+}
+
 export interface StorageFile {
   readonly size: () => FileSize;
+  /** Lists the other processes that read the file now: while they do, its log cannot be emptied. Only Linux tells them. */
+  readonly logReaders: () => readonly LogReader[];
   /** Moves at most `pages` free pages out of the file, in one write. Returns their number; 0 if there are none or the file cannot. */
   giveBack(pages: number): Promise<number>;
 }

@@ -18,6 +18,7 @@ import { startBackchannel } from './backchannel.ts';
 import { startListing } from './client-lists.ts';
 import type { ProcessClock } from './clock.ts';
 import { startClearing } from './deleted-tenants.ts';
+import { warnOfLargeLog } from './large-log.ts';
 import { startRenewing } from './renewals.ts';
 import { startSignals } from './signals.ts';
 import { publishAfterSweep, timedSweep } from './sweep-figures.ts';
@@ -90,6 +91,7 @@ function startSweeping(needs: UpkeepNeeds): Rounds {
       await sweepClosed(closed, needs);
     }
     await giveBackSpace(needs);
+    if (needs.counts && needs.storage.file !== undefined) warnOfLargeLog(needs.storage.file, log);
     await publishAfterSweep(needs, open);
   };
   return startRounds(settings['storage.sweep-interval'], timedSweep(needs, sweepAll), {

@@ -1,10 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../ports/log.ts';
-import { type Storage, type StorageMeter, StorageUnavailable } from '../../ports/storage.ts';
+import {
+  type Storage,
+  type StorageFile,
+  type StorageMeter,
+  StorageUnavailable,
+} from '../../ports/storage.ts';
 import type { StorageMark } from '../../ports/table-dump.ts';
 import { FailedReads } from '../failed-reads.ts';
 import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
-import { tenantStorage, wholeStores } from '../verbs.ts';
+import { type DatabaseStore, tenantStorage, wholeStores } from '../verbs.ts';
 import {
   callbackSnapshot,
   isDamage,
@@ -16,6 +21,7 @@ import {
 import { countObjects, sizeReading, timeReading } from './database.ts';
 import { createWhereAbsent, displacement, filesAt, hasRoom, inspect, unavailable } from './database-file.ts';
 import { BesideCheck, logBytes, refuseDamagedRoots } from './file-check.ts';
+import { logReaders } from './log-readers.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
 import { openStores } from './nouns.ts';
 import type { DatabasePlace } from './write-batch.ts';
@@ -176,7 +182,7 @@ function storage(
     recordProcess: (process) => whole.database.recordProcess(process),
     processes: () => whole.database.processes(),
     forgetProcesses: (ids) => whole.database.forgetProcesses(ids),
-    file: { size: sizeReading(scanner, path), giveBack: (pages) => whole.database.giveBackPages(pages) },
+    file: storageFile(path, scanner, whole.database),
     figures: () => ({ writesWaiting: writes.unanswered, pools: [] }),
     objects: async () => await Promise.resolve(countObjects(scanner)),
     time: {
@@ -205,6 +211,12 @@ function storage(
     },
   };
 }
+
+const storageFile = (path: string, scanner: DatabaseSync, database: DatabaseStore): StorageFile => ({
+  size: sizeReading(scanner, path),
+  logReaders: () => logReaders(path),
+  giveBack: (pages) => database.giveBackPages(pages),
+});
 
 async function close(
   readers: readonly DatabaseSync[],
