@@ -78,6 +78,7 @@ test('fapi-2.0 refuses every value that loosens a rule, each with what is allowe
     CHANCERY_PUSHED_REQUEST_LIFETIME: '600',
     CHANCERY_REFRESH_TOKEN_ROTATE: 'true',
     CHANCERY_AUTHORIZATION_HTTP_REDIRECTS: 'loopback',
+    CHANCERY_CIBA_DELIVERY_MODES: 'poll,push',
     CHANCERY_CONSOLE_ENABLED: 'true',
   };
   const methods = 'private_key_jwt, tls_client_auth, self_signed_tls_client_auth';
@@ -96,6 +97,7 @@ test('fapi-2.0 refuses every value that loosens a rule, each with what is allowe
       'pushed-request.lifetime: must be from 5 to 599',
       'refresh-token.rotate: must be false',
       'authorization.http-redirects: must be "native"',
+      'ciba.delivery-modes: must hold no value but poll, ping, and at least one',
       'console.enabled: must be false',
     ],
   );

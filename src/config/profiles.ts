@@ -116,6 +116,8 @@ const FAPI_2_0: readonly ProfileRow[] = [
   required('refresh-token.rotate', false),
   required('authorization.http-redirects', 'native'),
   usual('authorization.request-uri-by-reference', false),
+  // Pushed tokens cannot be bound to a key (OpenID Connect CIBA Core 1.0 §10.3.1).
+  within('ciba.delivery-modes', ['poll', 'ping']),
   // The console is a public client with bearer tokens.
   required('console.enabled', false),
 ];

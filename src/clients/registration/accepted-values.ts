@@ -31,7 +31,9 @@ const methodIsAccepted: Check = (metadata, report, { authMethods: allowed }) => 
 };
 
 /** Members with the algorithms that the client signs with. */
-const SIGNED_BY_CLIENT = ['token_endpoint_auth_signing_alg', 'request_object_signing_alg'] as const;
+const ASSERTION_ALGORITHM = 'token_endpoint_auth_signing_alg';
+const SIGNED_REQUESTS = ['request_object_signing_alg', 'backchannel_authentication_request_signing_alg'];
+const SIGNED_BY_CLIENT = [ASSERTION_ALGORITHM, ...SIGNED_REQUESTS];
 
 /** Members with the algorithms that the server signs with for the client. */
 const SIGNED_BY_SERVER = ['id_token', 'userinfo', 'authorization', 'introspection'].map(
@@ -41,7 +43,7 @@ const SIGNED_BY_SERVER = ['id_token', 'userinfo', 'authorization', 'introspectio
 const algorithmsAreAccepted: Check = (metadata, report, { clientAlgorithms, signingAlgorithms }) => {
   for (const member of [...SIGNED_BY_CLIENT, ...SIGNED_BY_SERVER]) {
     // The MACs of client_secret_jwt stand and fall with that method.
-    if (member === SIGNED_BY_CLIENT[0] && metadata.token_endpoint_auth_method !== 'private_key_jwt') continue;
+    if (member === ASSERTION_ALGORITHM && metadata.token_endpoint_auth_method !== 'private_key_jwt') continue;
     const value = metadata[member];
     const allowed = SIGNED_BY_SERVER.includes(member) ? signingAlgorithms : clientAlgorithms;
     if (typeof value === 'string' && !allowed.includes(value))
@@ -115,7 +117,7 @@ export function excludedAlgorithm(
   metadata: ClientMetadata,
   algorithms: readonly string[],
 ): string | undefined {
-  for (const member of [...SIGNED_BY_SERVER, SIGNED_BY_CLIENT[1]]) {
+  for (const member of [...SIGNED_BY_SERVER, ...SIGNED_REQUESTS]) {
     const value = metadata[member];
     if (typeof value === 'string' && !algorithms.includes(value))
       return `${member} ${value} of the registration is not accepted; ${oneOf(algorithms)}`;
