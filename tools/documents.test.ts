@@ -16,9 +16,9 @@ for (const { path, make } of DOCUMENTS) {
 }
 
 /** A page of the map stays readable in a browser. */
-const PAGE_BYTES_MAX = 60_000;
+const PAGE_BYTES_MAX = 80_000;
 
-test('no page of the specification map is over 60 kB', () => {
+test('no page of the specification map is over 80 kB', () => {
   const pages = DOCUMENTS.filter(({ path }) => path.startsWith('docs/spec-map/'));
   assert.ok(pages.length > 20, `${pages.length} pages`);
   const large = pages.filter(({ make }) => Buffer.byteLength(make()) > PAGE_BYTES_MAX);
