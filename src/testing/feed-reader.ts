@@ -31,11 +31,17 @@ export class FeedReader {
     return event ?? assert.fail();
   }
 
+  /** Returns the next event that tells a change, as it was sent. The clock goes on, so a repeated place may come before it. */
+  async sentChange(): Promise<SentEvent> {
+    while (true) {
+      const sent = await this.sent();
+      if (claimsOf(sent).events.length > 0) return sent;
+    }
+  }
+
   /** Returns the claims of the next JWT. */
   async claims(): Promise<RevocationClaims> {
-    const { event, text } = await this.sent();
-    assert.equal(event, 'revocations', text);
-    return decodeJwt(text) as unknown as RevocationClaims;
+    return claimsOf(await this.sent());
   }
 
   /** Returns every change up to the newest one. */
@@ -60,4 +66,9 @@ export class FeedReader {
   async leave(): Promise<void> {
     await this.#events.leave();
   }
+}
+
+function claimsOf({ event, text }: SentEvent): RevocationClaims {
+  assert.equal(event, 'revocations', text);
+  return decodeJwt(text) as unknown as RevocationClaims;
 }

@@ -33,7 +33,7 @@ test('200: POST /token/revocations begins with the place of the newest change, a
   assert.ok(first.iat >= START && first.iat <= tenant.clock.now());
   assert.equal(first.cursor, first.after);
   const ath = await revokedToken(tenant);
-  const { text, id } = await reader.sent();
+  const { text, id } = await reader.sentChange();
   const { json } = await tenant.send('jwk-set');
   const { payload, protectedHeader } = await jwtVerify(
     text,
