@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
 import { startProgram } from '../program/start.ts';
 import { type Production, production } from './production.ts';
@@ -57,6 +58,15 @@ test('start, damaged database: one line that says to restore it, and the file is
     );
     assert.ok(readFileSync(site.database).equals(damage), 'what is left of it was not changed');
   }
+});
+
+test('start, a table is missing: one line that names it, exit code 1', async () => {
+  const program = await startProgram({ folder: site.folder });
+  await program.stop();
+  const database = new DatabaseSync(site.database);
+  database.exec('DROP TABLE token_origin');
+  database.close();
+  assertOneLine(await attemptAt(site, 'serve'), /^chancery serve: .*no such table: token_origin/u);
 });
 
 test('start, the database is missing and its log is there: one line, exit code 1', async () => {

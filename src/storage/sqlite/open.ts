@@ -63,25 +63,32 @@ export interface SqliteOptions {
 /** Opens or creates the database at `path`. Rejects with `StorageUnavailable`, whose message names the path. */
 export async function openSqliteStorage(path: string, options: SqliteOptions = {}): Promise<Storage> {
   const lock_wait_ms_max = options.lock_wait_ms_max ?? LOCK_WAIT_MS_MAX;
-  let beside: BesideCheck | undefined;
+  const opened: { close(): unknown }[] = [];
+  const closedOnFailure = <T extends { close(): unknown }>(part: T): T => {
+    opened.unshift(part);
+    return part;
+  };
   try {
     createWhereAbsent(path, secondsNow(), options.create ?? true);
     const { bytes, cleanlyClosed } = inspect(path);
     const large = bytes + logBytes(path) >= ALWAYS_CHECKED_BYTES_MAX;
-    if (options.check !== false && large && !cleanlyClosed) {
-      beside = new BesideCheck(path, lock_wait_ms_max, options.log ?? SILENT);
-      await beside.recovered;
-    }
+    const beside =
+      options.check !== false && large && !cleanlyClosed
+        ? closedOnFailure(new BesideCheck(path, lock_wait_ms_max, options.log ?? SILENT))
+        : undefined;
+    await beside?.recovered;
     const checked = options.check === false ? 'nothing' : large ? 'roots' : 'everything';
-    const reader = openChecked(path, lock_wait_ms_max, { ...options, checked });
+    const reader = closedOnFailure(openChecked(path, lock_wait_ms_max, { ...options, checked }));
     const place = { path, files: filesAt(path) };
-    const channel =
+    const channel = closedOnFailure(
       options.writer === 'main'
         ? mainThreadChannel(place, lock_wait_ms_max)
-        : new WriterThreadChannel(place, lock_wait_ms_max);
+        : new WriterThreadChannel(place, lock_wait_ms_max),
+    );
     return storage(place, { reader, channel, beside, ...options });
   } catch (error) {
-    await beside?.close();
+    // A thread that writes would keep a process alive whose start has failed.
+    for (const part of opened) await part.close();
     throw unavailable(path, error);
   }
 }
