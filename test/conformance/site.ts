@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listeningPort } from '../../src/testing/listening-port.ts';
 
 /** A request of the provider to an address of a relying party. */
 export interface Received {
@@ -66,7 +66,8 @@ export async function openSites(identity: { cert: string; key: string }): Promis
       response.end(typeof document?.body === 'function' ? document.body() : document?.body);
     });
   }).listen(0, '127.0.0.1');
-  const port = await listeningPort(server);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   return {
     open(name) {
       const base = `/test/a/${name}`;

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { listeningPort } from '../../src/testing/listening-port.ts';
+import type { AddressInfo } from 'node:net';
 
 /** The response of an address. `body` is called at each request. */
 export interface Document {
@@ -48,7 +48,8 @@ export async function openHost({ listen, url: outside, tls }: HostOptions): Prom
   const at = listen.lastIndexOf(':');
   const host = listen.slice(0, at);
   server.listen(Number(listen.slice(at + 1)), host);
-  const port = await listeningPort(server);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   const scheme = tls === undefined ? 'http' : 'https';
   return {
     url: outside?.replace(/\/$/, '') ?? `${scheme}://${host}:${port}`,

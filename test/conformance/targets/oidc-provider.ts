@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 import { makeKeys } from '../../../bench/processes/oidc-provider-parts.ts';
-import { listeningPort } from '../../../src/testing/listening-port.ts';
 import type { CertificateAuthority } from '../../tls/certificate.ts';
 import type { PageRule } from '../browser.ts';
 import { type Send, sender } from '../http.ts';
@@ -28,7 +28,8 @@ export async function startOidcProvider(
   const server = createServer(authority.issue({ addresses: ['127.0.0.1'] }), (request, response) => {
     listener(request, response);
   }).listen(0, '127.0.0.1');
-  const issuer = `https://127.0.0.1:${await listeningPort(server)}`;
+  await once(server, 'listening');
+  const issuer = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let keys = makeKeys();
   let listener = new Provider(issuer, configuration(keys, send)).callback();
   return {
