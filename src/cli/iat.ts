@@ -7,7 +7,7 @@ import {
 import { type RevokedToken, revokeInitialAccessToken } from '../clients/revoke-initial-access-token.ts';
 import { authorizeDirectly } from '../grants/direct-authorization/authorize-directly.ts';
 import type { InitialAccessToken } from '../ports/access-token-store.ts';
-import { GRANT_TYPES } from '../spec/grant-types.ts';
+import { CIBA_GRANT, GRANT_TYPES } from '../spec/grant-types.ts';
 import type { AccessTokenKey } from '../spec/identifiers.ts';
 import { parseJsonObject } from '../spec/json.ts';
 import { privilegesOfScope } from '../spec/registration-privileges.ts';
@@ -124,6 +124,7 @@ function exampleRequest(scope: readonly string[], hosts: readonly string[] = ['c
   return {
     grant_types: grants,
     ...(redirects ? { redirect_uris: [`https://${hosts[0]}/callback`] } : {}),
+    ...(grants.includes(CIBA_GRANT) ? { backchannel_token_delivery_mode: 'poll' } : {}),
   };
 }
 

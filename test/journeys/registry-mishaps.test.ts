@@ -172,7 +172,10 @@ test('iat revoke --cascade: the audit has each end once, and none where nothing 
 
 test('iat create: the printed registration works for every grant type that a token can permit', async () => {
   const folder = newFolder();
-  const program = await startProgram({ folder, environment: { CHANCERY_TOKEN_EXCHANGE_ENABLED: 'true' } });
+  const program = await startProgram({
+    folder,
+    environment: { CHANCERY_TOKEN_EXCHANGE_ENABLED: 'true', CHANCERY_CIBA_ENABLED: 'true' },
+  });
   try {
     const registry = registryCommands(folder);
     for (const [grant, { scope }] of Object.entries(GRANT_TYPES)) {
