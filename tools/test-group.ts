@@ -1,6 +1,6 @@
 // Runs one group of test files: `test-group.ts none|process [--concurrency=N] [--name=PATTERN] files…`. Prints failures in full, and
 // tells its parent the counts. Ends with 1 when a test failed, or when there was none.
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { type EventData, run } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { inspect, parseArgs } from 'node:util';
@@ -20,10 +20,14 @@ const [isolation, ...files] = positionals;
 if (isolation !== 'none' && isolation !== 'process') throw new Error('none or process?');
 const timeout = Number(values['test-timeout-ms']);
 
+/** Files that are named as the slowest of a group. */
+const SLOWEST_SHOWN = 8;
 /** Time for the processes of abandoned files to end. */
 const STOP_MS = 500;
 
 const counter = new Counter();
+/** Milliseconds of each file. */
+const times: { readonly file: string; readonly took: number }[] = [];
 const stopping = new AbortController();
 /** Ends a run whose test file left a timer or a socket open: the runner itself would wait without a limit. */
 const silence = setTimeout(giveUp, timeout * 1.2).unref();
@@ -44,10 +48,13 @@ for await (const event of stream) {
   if (event.type === 'test:pass') counter.pass(event.data);
   if (event.type === 'test:fail' && counter.fail(event.data)) process.stdout.write(failureText(event.data));
   if (event.type === 'test:fail' && event.data.file === event.data.name) failedToLoad.add(event.data.name);
+  if (event.type === 'test:summary' && event.data.file !== undefined)
+    times.push({ file: event.data.file, took: event.data.duration_ms });
   if (event.type === 'test:stderr') process.stderr.write(event.data.message);
 }
 clearTimeout(silence);
 if (isolation === 'none') await reportLoadFailures();
+reportTimes();
 report();
 // A failed test may have left sockets and processes; ending here ends them (test/program/children.ts).
 if (counter.tally.failed > 0) setTimeout(() => process.exit(), STOP_MS);
@@ -68,6 +75,13 @@ async function reportLoadFailures(): Promise<void> {
       );
     }
   }
+}
+
+/** Names the files that take longest: `npm test` as a whole may take 20 minutes. */
+function reportTimes(): void {
+  const longest = times.toSorted((one, other) => other.took - one.took).slice(0, SLOWEST_SHOWN);
+  const words = longest.map(({ file, took }) => `${relative('.', file)} ${(took / 1000).toFixed(0)} s`);
+  if (times.length > SLOWEST_SHOWN) process.stdout.write(`slowest: ${words.join(', ')}\n`);
 }
 
 function report(): void {
