@@ -1,6 +1,8 @@
 // npm test: the checks, then every test. Its last line is `N passed, N failed, N skipped`; ends with 1 when anything
 // failed, or when a group ran no test.
 import { fork } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { startTestServer } from '../src/testing/postgres/server.ts';
 import { PROGRAM_VARIABLE } from '../src/testing/program.ts';
 import { installClients, LEFT_OUT_VARIABLE } from '../test/clients/installed.ts';
@@ -147,12 +149,15 @@ if (total.failed > 0) process.exitCode = 1;
 
 async function runGroup({ processes = 1, ...group }: Group): Promise<Tally> {
   if (group.files.length === 0) return failed(group.name, emptyTally(), 'no test files');
-  // Neighbours take about the same time, so each process gets every second one.
+  // Files of about the same length take about the same time, so each process gets every second one.
+  const byLength = group.files.toSorted((one, other) => lengthOf(other) - lengthOf(one));
   const shares = Array.from({ length: processes }, (_, share) =>
-    group.files.filter((_file, index) => index % processes === share),
+    byLength.filter((_file, index) => index % processes === share),
   );
   return addTallies(await Promise.all(shares.map(async (files) => await runFiles({ ...group, files }))));
 }
+
+const lengthOf = (file: string): number => statSync(join(ROOT, file)).size;
 
 async function runFiles({ name, isolation, files, environment: own = {} }: Group): Promise<Tally> {
   const groupStart = performance.now();
