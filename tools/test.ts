@@ -157,7 +157,9 @@ async function runGroup({ processes = 1, ...group }: Group): Promise<Tally> {
   return addTallies(await Promise.all(shares.map(async (files) => await runFiles({ ...group, files }))));
 }
 
-const lengthOf = (file: string): number => statSync(join(ROOT, file)).size;
+function lengthOf(file: string): number {
+  return statSync(join(ROOT, file)).size;
+}
 
 async function runFiles({ name, isolation, files, environment: own = {} }: Group): Promise<Tally> {
   const groupStart = performance.now();
