@@ -149,6 +149,7 @@ if (total.failed > 0) process.exitCode = 1;
 
 async function runGroup({ processes = 1, ...group }: Group): Promise<Tally> {
   if (group.files.length === 0) return failed(group.name, emptyTally(), 'no test files');
+  if (processes === 1) return await runFiles(group);
   // Files of about the same length take about the same time, so each process gets every second one.
   const byLength = group.files.toSorted((one, other) => lengthOf(other) - lengthOf(one));
   const shares = Array.from({ length: processes }, (_, share) =>
