@@ -7,6 +7,14 @@ import { calledWrongly } from './failure.ts';
 /** `--help` belongs to every command. It is answered before a command line is parsed. */
 const HELP_OPTIONS: ReadonlySet<string> = new Set(['--help', '-h']);
 
+/**
+ * One thumbprint of 64 begins with "-" (RFC 7638 §3.5: base64url of 32 octets). It names a key and is no option. No
+ * option is as long.
+ */
+const DASHED_THUMBPRINT = /^-[A-Za-z0-9_-]{42}$/;
+/** Stands before such a thumbprint while Node's parser reads the line. No word on a command line can have it. */
+const NOT_AN_OPTION = '\0';
+
 type Values = Readonly<Record<string, unknown>>;
 
 export interface Parsed {
@@ -26,7 +34,7 @@ export function asksForHelp(parameters: readonly string[]): boolean {
  */
 export function parseCall(command: Command, parameters: readonly string[]): Parsed {
   const { tokens, positionals } = parseArgs({
-    args: [...parameters],
+    args: parameters.map((word) => (DASHED_THUMBPRINT.test(word) ? NOT_AN_OPTION + word : word)),
     options: Object.fromEntries(
       Object.entries(command.options).map(([name, option]) => [name, rawOption(option)]),
     ),
@@ -44,7 +52,11 @@ export function parseCall(command: Command, parameters: readonly string[]): Pars
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, option]) => [name, valueOf(name, option, given.get(name))]),
   );
-  return { options, operands: operandsOf(command, positionals, given) };
+  return { options, operands: operandsOf(command, positionals.map(asGiven), given) };
+}
+
+function asGiven(word: string): string {
+  return word.startsWith(NOT_AN_OPTION) ? word.slice(NOT_AN_OPTION.length) : word;
 }
 
 function rawOption({ kind, short }: Option): {
@@ -76,7 +88,7 @@ function textOf(command: Command, { name, rawName, value, inlineValue }: OptionT
   // `--config --json` is more often a slip than a file of the name "--json".
   if (inlineValue !== true && value.length > 1 && value.startsWith('-'))
     throw calledWrongly(`--${name} needs a value; write --${name}=${value} if ${value} is the value`);
-  return value;
+  return asGiven(value);
 }
 
 function unknownOption(rawName: string, { options }: Command): Error {
