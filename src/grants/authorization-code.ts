@@ -80,7 +80,7 @@ export async function tokensForCode(
   const onReuse = reuseEvent(needs, 'authorization code', code.client_id, content.sub, origin);
   await redeem(needs, endUsers, code, { ...prepared, onReuse });
   await requireSession(needs, endUsers, content, prepared);
-  return { sub: content.sub, response: { ...prepared.response, ...id_token } };
+  return { sub: content.sub, token: prepared.token, response: { ...prepared.response, ...id_token } };
 }
 
 async function codeOf(

@@ -18,13 +18,13 @@ export const clientCredentials: Grant = {
     // Details without scope ask for themselves, and not for the default scope too.
     const usual = authorization_details === undefined ? registeredScope(client.stored) : [];
     const scope = grantedScope(parameters['scope'], registeredScope(client.stored), usual);
-    const response = await issueToken(needs, client, {
+    const issued = await issueToken(needs, client, {
       sub: client.stored.client_id,
       scope,
       resource: parameters['resource'],
       authorization_details,
     });
-    return { response, sub: undefined };
+    return { ...issued, sub: undefined };
   },
 };
 

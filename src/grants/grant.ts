@@ -3,6 +3,7 @@ import type { IdTokenNeeds } from '../clients/issued-jwt/client-jwt.ts';
 import type { RequestOrigin } from '../clients/person-event.ts';
 import type { ClientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
+import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -64,6 +65,8 @@ export interface TokenResponse {
 /** The tokens that a grant gave. */
 export interface Granted {
   readonly response: TokenResponse;
+  /** The access token in the response; undefined for a token of another kind, such as an identity assertion grant. */
+  readonly token: StoredAccessToken | undefined;
   /** The account that they are for; undefined for a client that acts for itself, or if the grant has recorded its own event. */
   readonly sub: string | undefined;
 }

@@ -127,14 +127,14 @@ export async function issueToken(
   needs: Issuing,
   client: AuthenticatedClient,
   { resource, ...granted }: Omit<TokenContent, 'audience'> & { readonly resource: string | undefined },
-): Promise<TokenResponse> {
+): Promise<{ readonly response: TokenResponse; readonly token: StoredAccessToken }> {
   const audience = requestedAudience(needs.settings, client.metadata, resource, granted.scope);
-  const { stored, response } = await mintToken(
+  const { stored: token, response } = await mintToken(
     needs,
     client,
     { ...granted, audience },
     { confirmation: await tokenConfirmation(needs, client) },
   );
-  await needs.accessTokens.store.issue(stored);
-  return response;
+  await needs.accessTokens.store.issue(token);
+  return { response, token };
 }

@@ -49,7 +49,7 @@ export const jwtBearer: Grant = {
       asserted,
       parameters['scope'],
     );
-    return { response: await issueToken(needs, client, { sub, scope, resource }), sub };
+    return { ...(await issueToken(needs, client, { sub, scope, resource })), sub };
   },
 };
 

@@ -40,7 +40,7 @@ export const password: Grant = {
     const id_token = await idTokenMember(endUsers, client, account, endUser, { scope, access_token });
     await needs.grants.create(made.grant, made.token);
     await requireUnchanged(needs, endUsers, account, made.grant.grant_id);
-    return { sub: account.sub, response: { ...made.response, ...id_token } };
+    return { sub: account.sub, token: made.token, response: { ...made.response, ...id_token } };
   },
 };
 

@@ -70,6 +70,7 @@ export const refreshToken: Grant = {
     const { sub } = grant;
     return {
       response: { ...response, ...id_token },
+      token: minted.stored,
       sub: sub === client.stored.client_id ? undefined : sub,
     };
   },

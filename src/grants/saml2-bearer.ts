@@ -36,10 +36,7 @@ export const saml2Bearer: Grant = {
       asserted,
       parameters['scope'],
     );
-    return {
-      response: await issueToken(needs, client, { sub, scope, resource: parameters['resource'] }),
-      sub,
-    };
+    return { ...(await issueToken(needs, client, { sub, scope, resource: parameters['resource'] })), sub };
   },
 };
 

@@ -62,8 +62,8 @@ export const METRICS = {
   },
   chancery_tokens_issued_total: {
     kind: 'counter',
-    help: 'Access tokens issued, by grant type; response: at the authorisation endpoint; direct: by direct authorisation.',
-    labels: ['grant'],
+    help: 'Access tokens issued, by grant type (response: at the authorisation endpoint; direct: by direct authorisation) and the keys that they are bound to (none, dpop, certificate, dpop-and-certificate).',
+    labels: ['grant', 'binding'],
   },
   chancery_token_exchanges_total: {
     kind: 'counter',
@@ -83,6 +83,11 @@ export const METRICS = {
   chancery_logout_attempts_total: {
     kind: 'counter',
     help: 'Attempts of this process to notify a client of the end of a session, by outcome.',
+    labels: ['outcome'],
+  },
+  chancery_user_codes_total: {
+    kind: 'counter',
+    help: 'Codes of devices that people entered, by outcome (accepted, wrong: unknown, used or expired; limited: after too many wrong ones).',
     labels: ['outcome'],
   },
   chancery_backchannel_requests_total: {

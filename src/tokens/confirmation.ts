@@ -37,6 +37,15 @@ export function confirmationOf(token: StoredAccessToken): Confirmation | undefin
   return (JSON.parse(token.introspection) as { cnf?: Confirmation }).cnf;
 }
 
+/** The keys that a token is bound to, as the metrics name them. */
+export type TokenBinding = 'none' | 'dpop' | 'certificate' | 'dpop-and-certificate';
+
+export function bindingOf(token: StoredAccessToken): TokenBinding {
+  const { jkt, 'x5t#S256': thumbprint } = confirmationOf(token) ?? {};
+  if (jkt === undefined) return thumbprint === undefined ? 'none' : 'certificate';
+  return thumbprint === undefined ? 'dpop' : 'dpop-and-certificate';
+}
+
 /**
  * Says whether a caller with these keys may use a token.
  * RFC 8705 §3: "The protected resource MUST obtain, from its TLS implementation layer, the client certificate

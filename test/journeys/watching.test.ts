@@ -113,7 +113,7 @@ test('after requests and a sweep, the metrics say what happened and what the dat
   for (const line of [
     /^chancery_build_info\{version="[^"]+",node="[^"]+",storage="(?:sqlite|postgresql)"\} 1$/mu,
     /^chancery_registrations_total\{outcome="created",reason="none"\} 1$/mu,
-    /^chancery_tokens_issued_total\{grant="client_credentials"\} 1$/mu,
+    /^chancery_tokens_issued_total\{grant="client_credentials",binding="none"\} 1$/mu,
     /^chancery_storage_batch_writes_count [1-9]/mu,
     /^chancery_storage_duration_seconds_count\{kind="write"\} [1-9]/mu,
     /^chancery_storage_writes_waiting \d+$/mu,

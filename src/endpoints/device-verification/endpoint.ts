@@ -2,6 +2,7 @@ import type { NetworkLimits } from '../../clients/rate-limits.ts';
 import type { DeviceRequestNeeds } from '../../grants/device/device-request.ts';
 import { requestOfUserCode } from '../../grants/device/device-request.ts';
 import { readUserCode } from '../../grants/device/user-code.ts';
+import type { Counting } from '../../ports/metrics.ts';
 import type { DevicePage } from '../../ports/pages.ts';
 import { antiForgeryToken, isAntiForgeryToken } from '../../sessions/browser-session.ts';
 import { beginInteraction, type InteractionNeeds } from '../../sessions/interaction.ts';
@@ -21,6 +22,7 @@ export interface DeviceVerificationNeeds extends PageNeeds {
   readonly browser: Browser;
   readonly interactions: InteractionNeeds;
   readonly random: DeviceRequestNeeds['random'];
+  readonly metrics: Counting;
   /** Limits of wrong codes. */
   readonly userCodeLimits: NetworkLimits;
   readonly form: FormLimits;
@@ -67,16 +69,24 @@ async function entered(needs: DeviceVerificationNeeds, request: EndpointRequest)
       reason: 'foreign-form',
     });
   const takeBack = await admitted(needs, request);
-  if (typeof takeBack === 'number')
+  if (typeof takeBack === 'number') {
+    count(needs, 'limited');
     return page(needs, request, { user_code: typed, problem: { wait_seconds: takeBack } });
+  }
   const user_code = readUserCode(typed);
   const found = user_code === undefined ? undefined : await requestOfUserCode(interactions, user_code);
+  count(needs, found === undefined ? 'wrong' : 'accepted');
   if (found === undefined) return page(needs, request, { user_code: typed, problem: 'unknown' });
   await takeBack();
   const waiting = { request: found.request };
   const begun = await beginInteraction(interactions, 'authorization', waiting, cookie);
   return redirection(`${issuer}${INTERACTION_PATH}/${begun.handle}`);
 }
+
+const count = (
+  { metrics }: Pick<DeviceVerificationNeeds, 'metrics'>,
+  outcome: 'accepted' | 'wrong' | 'limited',
+): void => metrics.count('chancery_user_codes_total', { outcome });
 
 /** Counts an attempt. Returns the seconds to wait beyond the limit. */
 async function admitted(

@@ -9,6 +9,7 @@ import type { Grant, Granted, GrantNeeds } from '../../grants/grant.ts';
 import { offeredGrants } from '../../grants/grants.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
+import { bindingOf, type TokenBinding } from '../../tokens/confirmation.ts';
 import { nextNonce, readDpopProof, verifyDpopProof } from '../../tokens/dpop-proof.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
@@ -26,12 +27,7 @@ const { names: NAMES, repeatable: REPEATABLE } = contract.parameters;
 /** Issues access tokens. Reads the form first, because it may hold the client's credentials. */
 export function token(needs: TokenEndpointNeeds): Endpoint {
   const offered = offeredGrants(needs);
-  const issued = new Map(
-    offered.map(({ grant_type }) => [
-      grant_type,
-      needs.metrics.counter('chancery_tokens_issued_total', { grant: grantName(grant_type) }),
-    ]),
-  );
+  const countIssued = countingIssued(needs, offered);
   return {
     contract,
     async handle(request) {
@@ -51,7 +47,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
       requireAcceptedAlgorithms(needs, client);
       const origin = originOf(request);
       const granted = await grant.handle(needs, client, parameters, origin);
-      issued.get(grant.grant_type)?.();
+      countIssued(grant, granted);
       noteIssued(needs, client, grant, granted, origin);
       return {
         status: 200,
@@ -64,6 +60,26 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
 
 /** Returns the last word of a grant type that is a URN. */
 const grantName = (grant_type: string): string => grant_type.split(':').at(-1) ?? grant_type;
+
+const BINDINGS = ['none', 'dpop', 'certificate', 'dpop-and-certificate'] as const satisfies TokenBinding[];
+
+/** Looks the series of the metric up once: each token is counted. */
+function countingIssued(
+  { metrics }: TokenEndpointNeeds,
+  offered: readonly Grant[],
+): (grant: Grant, granted: Granted) => void {
+  const series = new Map(
+    offered.flatMap(({ grant_type }) =>
+      BINDINGS.map((binding) => {
+        const labels = { grant: grantName(grant_type), binding };
+        return [`${grant_type} ${binding}`, metrics.counter('chancery_tokens_issued_total', labels)] as const;
+      }),
+    ),
+  );
+  return ({ grant_type }, { token }) => {
+    if (token !== undefined) series.get(`${grant_type} ${bindingOf(token)}`)?.();
+  };
+}
 
 /** Logs tokens for an end-user. A client that acts for itself is counted only: its tokens are the hot path (ADR 71). */
 function noteIssued(

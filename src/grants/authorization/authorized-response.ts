@@ -63,7 +63,7 @@ export async function authorizedResponse(
   if ('code' in code) logEvent(issuing, personEvent(issuing, 'code.issue', about, origin));
   if ('access_token' in token) {
     logEvent(issuing, personEvent(issuing, 'token.issue', about, origin));
-    issuing.metrics.count('chancery_tokens_issued_total', { grant: 'response' });
+    issuing.metrics.count('chancery_tokens_issued_total', { grant: 'response', binding: 'none' });
   }
   return { ...code, ...token, ...(await idToken(needs, authorized, { ...code, ...token })) };
 }

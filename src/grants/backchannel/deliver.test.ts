@@ -104,6 +104,11 @@ test('push: the client is sent its tokens, with an ID token that names the reque
   assert.equal(claims['urn:openid:params:jwt:claim:rt_hash'], half(refresh_token));
   assert.deepEqual([claims['at_hash'], claims.sub], [half(access_token), ada.account.sub]);
   assert.equal((await tenant.introspect(String(access_token)))['active'], true);
+  const issued = tenant.platform.counted.filter(({ name }) => name === 'chancery_tokens_issued_total');
+  assert.deepEqual(
+    issued.map(({ labels }) => labels),
+    [{ grant: 'ciba', binding: 'none' }],
+  );
 });
 
 // proves ciba-12-1

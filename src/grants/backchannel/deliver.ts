@@ -101,6 +101,8 @@ async function notify(
   const problem = await post(tokens);
   // No one may hold what did not arrive. The next attempt makes other tokens.
   if (problem !== undefined) await endGrantOf(issuing, tokens.access_token);
+  // The server asked for them itself, without a key of the client.
+  else issuing.metrics.count('chancery_tokens_issued_total', { grant: 'ciba', binding: 'none' });
   return problem;
 }
 

@@ -69,7 +69,7 @@ async function tokensFor(
   await (made.grant === undefined
     ? accessTokens.store.issue(made.token)
     : grants.create(made.grant, made.token));
-  needs.metrics.count('chancery_tokens_issued_total', { grant: 'direct' });
+  needs.metrics.count('chancery_tokens_issued_total', { grant: 'direct', binding: 'none' });
   return { ...made.response, ...id_token };
 }
 

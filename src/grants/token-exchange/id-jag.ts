@@ -71,6 +71,7 @@ export async function issueIdJag(
       scope,
       issued_token_type: ID_JAG_TYPE,
     },
+    token: undefined,
     sub: undefined,
   };
 }

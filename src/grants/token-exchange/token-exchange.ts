@@ -49,16 +49,16 @@ export const tokenExchange: Grant = {
     requireChain(needs, subject, actor);
     const isDelegation = actor !== undefined || !policy.impersonation;
     const exchange = { policy, subject, actor, party, audience, scope, isDelegation };
-    const { stored, response } = await minted(needs, client, exchange, requested);
+    const { stored: token, response } = await minted(needs, client, exchange, requested);
     const event = eventOf(needs, client, exchange, origin);
-    const origins = [subject, actor].flatMap((token) => token?.stored?.key ?? []);
-    if (!(await needs.accessTokens.store.exchange(stored, origins, event)))
+    const origins = [subject, actor].flatMap((given) => given?.stored?.key ?? []);
+    if (!(await needs.accessTokens.store.exchange(token, origins, event)))
       throw unacceptableToken('subject_token', 'or actor_token has ended meanwhile');
     logEvent(needs, event);
     needs.metrics.count('chancery_token_exchanges_total', {
       kind: isDelegation ? 'delegation' : 'impersonation',
     });
-    return { response: { ...response, issued_token_type: requested }, sub: undefined };
+    return { response: { ...response, issued_token_type: requested }, token, sub: undefined };
   },
 };
 
