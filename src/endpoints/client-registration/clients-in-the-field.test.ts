@@ -275,7 +275,7 @@ for (const development of [true, false]) {
       words,
       development ? /^the initial access token has been used;/ : /^the bearer token is not valid$/,
     );
-    const unknown = await tenant.send('client-registration', { bearer: `${bearer.slice(0, -1)}x`, json });
+    const unknown = await tenant.send('client-registration', { bearer: `${bearer.slice(0, -1)}~`, json });
     assert.equal(unknown.json['error_description'], 'the bearer token is not valid');
   });
 }
