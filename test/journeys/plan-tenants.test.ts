@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantId } from '../../src/spec/identifiers.ts';
-import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
-import { openProgramStorage, storageUrl } from '../program/storage-place.ts';
-import { commandHere, jsonOf, type Run } from './command-here.ts';
+import { type Program, startProgram } from '../program/start.ts';
+import { openProgramStorage } from '../program/storage-place.ts';
+import { jsonOf } from './command-here.ts';
+import { commandPlaces } from './command-places.ts';
 
 const ISSUER = 'https://op.example.com';
 const DIGEST = 'c'.repeat(64);
@@ -17,7 +18,6 @@ let program: Program;
 before(async () => {
   mkdirSync(join(folder, 'files'));
   program = await startProgram({ folder });
-  writeFileSync(join(folder, 'admin-token'), program.adminToken, { mode: 0o600 });
 });
 
 after(async () => {
@@ -25,16 +25,10 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const onDatabase: Run = async (...words) =>
-  await commandHere(words, {
-    CHANCERY_ISSUER: ISSUER,
-    CHANCERY_STORAGE_URL: await storageUrl(folder),
-    CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
-  });
-const overHttp: Run = async (...words) =>
-  await commandHere([...words, '--server', program.managementUrl], {
-    CHANCERY_TOKEN_FILE: join(folder, 'admin-token'),
-  });
+const { onDatabase, overHttp } = commandPlaces(folder, () => program, {
+  words: [],
+  environment: { CHANCERY_ISSUER: ISSUER },
+});
 
 function file(name: string, content: string): string {
   const path = join(folder, 'files', name);

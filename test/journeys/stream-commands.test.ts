@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +7,12 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Storage } from '../../src/ports/storage.ts';
 import { DEFAULT_TENANT, type StreamId } from '../../src/spec/identifiers.ts';
-import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
-import { openProgramStorage, storageUrl } from '../program/storage-place.ts';
+import { listeningPort } from '../../src/testing/listening-port.ts';
+import { type Program, startProgram } from '../program/start.ts';
+import { openProgramStorage } from '../program/storage-place.ts';
 import { type StreamClient, streamClient } from '../program/stream-client.ts';
-import { commandHere, jsonOf, type Run } from './command-here.ts';
-import type { Members } from './registry-commands.ts';
+import { jsonOf } from './command-here.ts';
+import { commandPlaces, oneOf } from './command-places.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'chancery-streams-'));
 const SETTINGS = {
@@ -29,21 +29,14 @@ let storage: Storage;
 let receiver: Server;
 let origin: string;
 let client: StreamClient;
-let environment: Readonly<Record<string, string>>;
 
 before(async () => {
   // Refuses every event.
   receiver = createServer((_, response) => response.writeHead(500).end()).listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  const address = receiver.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  origin = `http://127.0.0.1:${address.port}`;
+  origin = `http://127.0.0.1:${await listeningPort(receiver)}`;
   program = await startProgram({ mode: 'dev', folder, environment: SETTINGS });
   storage = await openProgramStorage(folder);
   client = await streamClient(program);
-  const tokenFile = join(folder, 'admin-token');
-  writeFileSync(tokenFile, program.adminToken, { mode: 0o600 });
-  environment = { CHANCERY_TOKEN_FILE: tokenFile };
 });
 
 after(async () => {
@@ -54,21 +47,10 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const onDatabase: Run = async (...words) =>
-  await commandHere([...words, '--mode', 'development'], {
-    CHANCERY_ISSUER: program.issuer,
-    CHANCERY_STORAGE_URL: await storageUrl(folder),
-    CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
-    ...SETTINGS,
-  });
-const overHttp: Run = async (...words) =>
-  await commandHere([...words, '--server', program.managementUrl], environment);
-
-async function one(ask: Run, ...words: readonly string[]): Promise<Members> {
-  const [only, ...more] = await jsonOf(ask, ...words);
-  assert.ok(only !== undefined && more.length === 0);
-  return only;
-}
+const { onDatabase, overHttp } = commandPlaces(folder, () => program, {
+  words: ['--mode', 'development'],
+  environment: SETTINGS,
+});
 
 async function aStream(delivery?: object): Promise<string> {
   const made = await client.send(program, 'POST', '/streams', delivery === undefined ? {} : { delivery });
@@ -96,14 +78,14 @@ for (const [where, ask] of [
   test(`streams commands ${where} list and show a stream, pause, enable, disable and delete it; the client reads its status`, async () => {
     const id = await aStream();
     const listed = (await jsonOf(ask, 'streams', 'list')).find((item) => item['id'] === id);
-    assert.deepEqual(await one(ask, 'streams', 'show', id), listed);
+    assert.deepEqual(await oneOf(ask, 'streams', 'show', id), listed);
     assert.equal(listed?.['client_id'], client.client_id);
     for (const [verb, status] of [
       ['pause', 'paused'],
       ['enable', 'enabled'],
       ['disable', 'disabled'],
     ] as const) {
-      assert.equal((await one(ask, 'streams', verb, id))['status'], status);
+      assert.equal((await oneOf(ask, 'streams', verb, id))['status'], status);
       assert.equal(await statusOf(id), status);
     }
     const told = await client.send(program, 'POST', `/poll/${id}`, { returnImmediately: true });
@@ -127,10 +109,10 @@ for (const [where, ask] of [
     const shown = await ask('streams', 'show', id);
     assert.match(shown.out, /^problem +status 500$/mu);
     for (const { out } of [shown, await ask('streams', 'list')]) assert.ok(!out.includes('hidden'), out);
-    assert.deepEqual(await one(ask, 'streams', 'redeliver', id), { events: 2 });
+    assert.deepEqual(await oneOf(ask, 'streams', 'redeliver', id), { events: 2 });
     await untilFailed(id, 2);
-    assert.deepEqual(await one(ask, 'streams', 'drop', id), { events: 2 });
-    assert.equal((await one(ask, 'streams', 'show', id))['held'], 0);
+    assert.deepEqual(await oneOf(ask, 'streams', 'drop', id), { events: 2 });
+    assert.equal((await oneOf(ask, 'streams', 'show', id))['held'], 0);
     assert.equal((await ask('streams', 'delete', id)).code, 0);
   });
 }

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listeningPort } from '../../src/testing/listening-port.ts';
-import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
-import { storageUrl } from '../program/storage-place.ts';
-import { commandHere, jsonOf, type Run } from './command-here.ts';
-import type { Members } from './registry-commands.ts';
+import { type Program, startProgram } from '../program/start.ts';
+import { jsonOf, type Run } from './command-here.ts';
+import { commandPlaces, oneOf } from './command-places.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'chancery-webhooks-'));
 const SETTINGS = {
@@ -23,7 +22,6 @@ const received: string[] = [];
 let program: Program;
 let receiver: Server;
 let origin: string;
-let environment: Readonly<Record<string, string>>;
 
 before(async () => {
   receiver = createServer((request, response) => {
@@ -33,9 +31,6 @@ before(async () => {
   const port = await listeningPort(receiver);
   origin = `http://127.0.0.1:${port}`;
   program = await startProgram({ mode: 'dev', folder, environment: SETTINGS });
-  const tokenFile = join(folder, 'admin-token');
-  writeFileSync(tokenFile, program.adminToken, { mode: 0o600 });
-  environment = { CHANCERY_TOKEN_FILE: tokenFile };
 });
 
 after(async () => {
@@ -44,21 +39,10 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const onDatabase: Run = async (...words) =>
-  await commandHere([...words, '--mode', 'development'], {
-    CHANCERY_ISSUER: program.issuer,
-    CHANCERY_STORAGE_URL: await storageUrl(folder),
-    CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
-    ...SETTINGS,
-  });
-const overHttp: Run = async (...words) =>
-  await commandHere([...words, '--server', program.managementUrl], environment);
-
-async function one(ask: Run, ...words: readonly string[]): Promise<Members> {
-  const [only, ...more] = await jsonOf(ask, ...words);
-  assert.ok(only !== undefined && more.length === 0);
-  return only;
-}
+const { onDatabase, overHttp } = commandPlaces(folder, () => program, {
+  words: ['--mode', 'development'],
+  environment: SETTINGS,
+});
 
 const statesOf = async (ask: Run, id: string): Promise<readonly unknown[]> =>
   (await jsonOf(ask, 'webhooks', 'deliveries', id)).map(({ state }) => state);
@@ -79,7 +63,7 @@ for (const [where, ask] of [
   ['over HTTP', overHttp],
 ] as const) {
   test(`webhook commands ${where} create, change, test, rotate and delete a webhook; its secret is printed once`, async () => {
-    const made = await one(ask, 'webhooks', 'create', `${origin}/open?key=hidden`, '--action', 'client');
+    const made = await oneOf(ask, 'webhooks', 'create', `${origin}/open?key=hidden`, '--action', 'client');
     const id = String(made['id']);
     assert.match(String(made['secret']), /^[A-Za-z0-9]{43}$/u);
     const shown = await ask('webhooks', 'show', id);
@@ -88,17 +72,17 @@ for (const [where, ask] of [
       assert.ok(out.includes(id), out);
       assert.ok(!out.includes(String(made['secret'])) && !out.includes('hidden'), out);
     }
-    const changed = await one(ask, 'webhooks', 'update', id, '--description', 'Ours', '--all-actions');
+    const changed = await oneOf(ask, 'webhooks', 'update', id, '--description', 'Ours', '--all-actions');
     assert.deepEqual(
       [changed['description'], changed['actions'], changed['url']],
       ['Ours', [], `${origin}/open`],
     );
-    assert.deepEqual(await one(ask, 'webhooks', 'test', id), { accepted: true, problem: null });
+    assert.deepEqual(await oneOf(ask, 'webhooks', 'test', id), { accepted: true, problem: null });
     assert.ok(received.includes('/open?key=hidden'), 'the change of other members keeps the query');
-    const rotated = await one(ask, 'webhooks', 'rotate-secret', id);
+    const rotated = await oneOf(ask, 'webhooks', 'rotate-secret', id);
     assert.notEqual(rotated['secret'], made['secret']);
-    assert.equal((await one(ask, 'webhooks', 'disable', id))['enabled'], false);
-    assert.equal((await one(ask, 'webhooks', 'enable', id, '--from-now'))['enabled'], true);
+    assert.equal((await oneOf(ask, 'webhooks', 'disable', id))['enabled'], false);
+    assert.equal((await oneOf(ask, 'webhooks', 'enable', id, '--from-now'))['enabled'], true);
     assert.equal((await ask('webhooks', 'update', id, '--url', `${origin}/closed`)).code, 0);
     const refused = await ask('webhooks', 'test', id);
     assert.equal(refused.code, 1);
@@ -124,7 +108,7 @@ for (const [where, ask] of [
   });
 
   test(`webhook commands ${where} list failed deliveries, try one again and discard all`, async () => {
-    const id = String((await one(ask, 'webhooks', 'create', `${origin}/closed`))['id']);
+    const id = String((await oneOf(ask, 'webhooks', 'create', `${origin}/closed`))['id']);
     await failDelivery(id);
     await failDelivery(id);
     // No server attempts a delivery to a disabled webhook.
@@ -133,9 +117,9 @@ for (const [where, ask] of [
     const failed = listed.filter(({ state }) => state === 'failed');
     const first = String(failed[0]?.['id']);
     assert.match((await ask('webhooks', 'redeliver', id)).err, /DELIVERY/);
-    assert.deepEqual(await one(ask, 'webhooks', 'redeliver', id, first), { deliveries: 1 });
+    assert.deepEqual(await oneOf(ask, 'webhooks', 'redeliver', id, first), { deliveries: 1 });
     assert.match((await ask('webhooks', 'drop', id, first)).err, /there is no such failed delivery/);
-    assert.deepEqual(await one(ask, 'webhooks', 'drop', id, '--all'), { deliveries: failed.length - 1 });
+    assert.deepEqual(await oneOf(ask, 'webhooks', 'drop', id, '--all'), { deliveries: failed.length - 1 });
     assert.ok((await statesOf(ask, id)).every((state) => state === 'waiting'));
   });
 }
