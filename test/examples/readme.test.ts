@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { installClients } from '../clients/installed.ts';
 import { visitor } from '../clients/visitor.ts';
-import { documentOf, yamlOf } from './documents.ts';
+import { documentOf } from './documents.ts';
 import { type Newcomer, newcomer } from './newcomer.ts';
 
 /** Blocks that need root, a registry or a second database. */
@@ -13,7 +12,6 @@ const README = documentOf('README.md', {
   'npm run build && npm pack': 'test/package/package.test.ts',
   'chancery storage copy': 'test/journeys/storage-copy.test.ts',
 });
-const MASTER_TOKEN = 'm'.repeat(43);
 const STARTED = /^curl -s \S+\/jwks\.json\n/mu;
 
 let person: Newcomer;
@@ -70,16 +68,11 @@ async function registerClient(): Promise<void> {
 }
 
 async function production(block: string): Promise<void> {
-  const [yaml = ''] = yamlOf('README.md');
-  const settings = yaml
-    .replace(/<SHA-256[^>]*>/u, createHash('sha256').update(MASTER_TOKEN).digest('hex'))
-    .replace('/var/lib/chancery', person.folder);
-  const listen = `listen: { port: ${new URL(person.issuer).port} }\n`;
-  writeFileSync(join(person.folder, 'chancery.yaml'), settings + listen, { mode: 0o600 });
   const server = await person.open(block, /^chancery serves /mu);
   assert.match(server.printed, /^The settings are good for production: issuer https:\/\/op\.example\.com$/mu);
   assert.equal((await fetch(`${person.managementUrl}/health/ready`)).status, 200);
-  const clients = { headers: { authorization: `Bearer ${MASTER_TOKEN}` } };
+  const masterToken = readFileSync(join(person.folder, 'chancery/master.token'), 'utf8').trim();
+  const clients = { headers: { authorization: `Bearer ${masterToken}` } };
   assert.equal((await fetch(`${person.issuer}/clients`, clients)).status, 200);
   await server.stop();
 }
