@@ -89,7 +89,7 @@ function pieceTaker(
     const jwt = parseJwt(data);
     if (jwt?.header['typ'] !== TYPE || jwt.claims['iss'] !== issuer || (await keys.verify(jwt)) === undefined)
       throw new Error('a piece of the feed is not genuine');
-    const { after, cursor, iat, events, reset } = jwt.claims as unknown as Claims;
+    const { after, cursor, iat, events, reset, more } = jwt.claims as unknown as Claims;
     if (typeof cursor !== 'string' || typeof iat !== 'number' || !Array.isArray(events))
       throw new Error('a piece of the feed has another form');
     if (Math.abs(now() - iat * 1000) > CLOCKS_MS_MAX)
@@ -99,6 +99,8 @@ function pieceTaker(
     learnKeys(keys, events);
     revocations.learn(events, iat);
     state.cursor = cursor;
+    // Changes before this time are still to come, so this piece says nothing about what is good.
+    if (more === true) return;
     state.lastWord = elapsed() - delayOf(iat);
     state.isOpen = true;
   };
@@ -163,6 +165,7 @@ interface Claims {
   readonly iat: unknown;
   readonly events: readonly FeedEvent[];
   readonly reset?: unknown;
+  readonly more?: unknown;
 }
 
 class Refused extends Error {

@@ -33,6 +33,8 @@ const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/u;
 /** Parses a JWT; undefined for any other text. Nothing in it is verified. */
 export function parseJwt(text: string): UnverifiedJwt | undefined {
   const [, header = '', payload = '', signature = ''] = COMPACT.exec(text) ?? [];
+  // No key is needed to change the bits after the last byte: the same signature would have several texts.
+  if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return undefined;
   const parsed = [objectOf(header), objectOf(payload)] as const;
   if (parsed[0] === undefined || parsed[1] === undefined) return undefined;
   // A header parameter that a reader must understand (RFC 7515 §4.1.11) is not understood here.
@@ -54,6 +56,27 @@ function objectOf(part: string): Readonly<Record<string, unknown>> | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The orders of the groups of ECDSA (FIPS 186-5, SP 800-186 §3.2.1). */
+const ORDERS: Readonly<Record<string, bigint>> = {
+  ES256: 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n,
+  ES384: 0xffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973n,
+  ES512:
+    0x1fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffa51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409n,
+};
+
+/**
+ * Returns the other text that a verified JWT can have: beside each ECDSA signature (r, s), (r, n − s) is valid too, and no key is
+ * needed to write it. Undefined for other algorithms.
+ */
+export function otherTextOf({ header, signed, signature }: UnverifiedJwt): string | undefined {
+  const order = ORDERS[String(header['alg'])];
+  if (order === undefined) return undefined;
+  const half = signature.length / 2;
+  const s = order - BigInt(`0x${signature.subarray(half).toString('hex')}`);
+  const other = Buffer.from(s.toString(16).padStart(2 * half, '0'), 'hex');
+  return `${signed.toString('latin1')}.${Buffer.concat([signature.subarray(0, half), other]).toString('base64url')}`;
 }
 
 /** A public key, and the algorithms that it verifies. */

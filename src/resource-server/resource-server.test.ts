@@ -73,6 +73,50 @@ test('a JWT that is older than the feed is introspected once, and an ended one i
   assert.deepEqual(server.asked, [old, ended]);
 });
 
+/** The order of the group of P-256 (FIPS 186-5): with (r, s), the signature (r, n − s) is valid too. */
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+
+/** The same JWT in other texts: anyone who has it can write them, without a key. */
+const WRITINGS: Readonly<Record<string, (token: string) => string>> = {
+  'with the other signature of ECDSA': (token) => {
+    const [header, payload, signature = ''] = token.split('.');
+    const hex = Buffer.from(signature, 'base64url').toString('hex');
+    const other = (ORDER - BigInt(`0x${hex.slice(64)}`)).toString(16).padStart(64, '0');
+    return [header, payload, Buffer.from(hex.slice(0, 64) + other, 'hex').toString('base64url')].join('.');
+  },
+  'with bits after the signature': (token) =>
+    token.slice(0, -1) + ({ A: 'B', Q: 'R', g: 'h', w: 'x' }[token.slice(-1)] ?? assert.fail(token)),
+};
+
+for (const [name, rewrite] of Object.entries(WRITINGS)) {
+  test(`H-720 an ended JWT is refused ${name} too, whether that text came before its end or after`, async () => {
+    const { server, api } = await live();
+    const [early, late] = [aToken(), aToken()];
+    await statusOf(api, rewrite(early));
+    const exp = nowSeconds() + 600;
+    server.tell(
+      [early, late].map((token) => ({ type: 'token-ended', ath: athOf(token), exp })),
+      {},
+    );
+    await until(async () => (await statusOf(api, late)) === 401);
+    assert.deepEqual([await statusOf(api, rewrite(early)), await statusOf(api, rewrite(late))], [401, 401]);
+  });
+}
+
+test('H-721 pieces that say that more follows do not make the feed count as followed', async () => {
+  const server = new FollowedServer();
+  server.first = { more: true };
+  const { api } = world({}, server);
+  const ended = aToken();
+  server.ended.add(ended);
+  await until(() => server.opened > 0);
+  server.tell([{ type: 'client-changed', client_id: 'x' }], { more: true });
+  await until(async () => (await statusOf(api, ended)) === 401);
+  assert.equal(api.isLive(), false);
+  server.tell([{ type: 'client-changed', client_id: 'y' }], {});
+  await until(() => api.isLive());
+});
+
 test('an opaque token is introspected once while the feed is followed; its end is known without a question', async () => {
   const { server, api } = await live();
   const facts = { aud: API, client_id: 'app', sub: 'alice', scope: 'read', exp: nowSeconds() + 600 };

@@ -6,8 +6,8 @@ export type FeedEvent =
 
 /** A token, as far as its revocation matters. */
 export interface CoveredToken {
-  /** SHA-256 in base64url. */
-  readonly ath: string;
+  /** SHA-256 in base64url, of each text that the token can have. */
+  readonly aths: readonly string[];
   readonly client_id: string;
   /** Seconds since the epoch; undefined if the token does not say. */
   readonly iat: number | undefined;
@@ -80,7 +80,7 @@ export function openRevocations(endsMax: number, now: () => number): Revocations
       tokens.set(ath, exp);
     },
     stateOf(token) {
-      if (tokens.has(token.ath)) return 'ended';
+      if (token.aths.some((ath) => tokens.has(ath))) return 'ended';
       if (isOlder(token, begun)) return 'unknown';
       const client = clients.get(token.client_id);
       return client !== undefined && isOlder(token, client) ? 'unknown' : 'good';

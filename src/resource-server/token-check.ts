@@ -3,7 +3,7 @@ import { factsOf, isAccessTokenOf, type TokenFacts } from './access-token.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { RecentMap } from './bounded.ts';
 import type { Feed } from './feed.ts';
-import { parseJwt } from './jws.ts';
+import { otherTextOf, parseJwt } from './jws.ts';
 import type { KeySet } from './key-set.ts';
 import type { Revocations } from './revocations.ts';
 
@@ -27,7 +27,8 @@ export type TokenState = { readonly facts: TokenFacts } | 'invalid' | 'unavailab
 
 interface KnownToken {
   readonly facts: TokenFacts;
-  readonly ath: string;
+  /** The hash of the text that was shown, then those of others that it can have. The feed tells one of them. */
+  readonly aths: readonly [shown: string, ...others: string[]];
   /** The key that signed it; undefined for a token that only the server can read. */
   readonly kid: string | undefined;
   /** See `CoveredToken`. */
@@ -40,8 +41,8 @@ const LENGTH_MAX = 16_384;
 export function openTokenCheck(needs: TokenCheckNeeds): (token: string) => TokenState | Promise<TokenState> {
   const { issuer, server, keys, feed, revocations, now } = needs;
   const known = new RecentMap<string, KnownToken>(needs.tokensMax);
-  const stateOf = ({ facts, ath, askedAt }: KnownToken): 'good' | 'ended' | 'unknown' =>
-    revocations.stateOf({ ath, client_id: facts.client_id, iat: facts.iat, askedAt });
+  const stateOf = ({ facts, aths, askedAt }: KnownToken): 'good' | 'ended' | 'unknown' =>
+    revocations.stateOf({ aths, client_id: facts.client_id, iat: facts.iat, askedAt });
 
   /** Asks the server. The answer counts from the moment of the question on, as long as the feed is followed. */
   const ask = async (token: string, about: KnownToken | undefined): Promise<TokenState> => {
@@ -55,11 +56,11 @@ export function openTokenCheck(needs: TokenCheckNeeds): (token: string) => Token
     }
     const facts = answer['active'] === true ? (about?.facts ?? factsOf(answer)) : undefined;
     if (facts === undefined) {
-      if (about?.kid !== undefined) revocations.ended(about.ath, about.facts.exp);
+      if (about?.kid !== undefined) revocations.ended(about.aths[0], about.facts.exp);
       known.delete(token);
       return 'invalid';
     }
-    const found = about ?? { facts, ath: athOf(token), kid: undefined, askedAt };
+    const found: KnownToken = about ?? { facts, aths: [athOf(token)], kid: undefined, askedAt };
     found.askedAt = askedAt;
     known.set(token, found);
     return found;
@@ -86,7 +87,9 @@ export function openTokenCheck(needs: TokenCheckNeeds): (token: string) => Token
       return 'unavailable';
     }
     if (kid === undefined) return 'invalid';
-    const found: KnownToken = { facts, ath: athOf(token), kid, askedAt: undefined };
+    const other = otherTextOf(jwt);
+    const aths = [athOf(token), ...(other === undefined ? [] : [athOf(other)])] as const;
+    const found: KnownToken = { facts, aths, kid, askedAt: undefined };
     known.set(token, found);
     return await checkKnown(token, found);
   };

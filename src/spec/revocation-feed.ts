@@ -20,13 +20,15 @@ export type RevocationEvent =
 /** The claims of one JWT of the feed. */
 export interface RevocationClaims {
   readonly iss: string;
-  /** Every change that was committed before this time is in this JWT or in one before it. */
+  /** Every change that was committed before this time is in this JWT or in one before it, unless `more` stands beside it. */
   readonly iat: number;
   /** The cursor of the JWT before. A reader that has another one has missed changes. */
   readonly after: string;
   readonly cursor: string;
   /** True: changes before `cursor` are lost to this reader. It forgets everything that it knows. */
   readonly reset?: true;
+  /** True: changes after `cursor` were committed already. They follow in the next JWT. */
+  readonly more?: true;
   /** In the order of their commits; empty in a heartbeat. */
   readonly events: readonly RevocationEvent[];
 }

@@ -19,6 +19,8 @@ export class FollowedServer {
   /** Without it, the server is away. */
   isThere = true;
   hasFeed = true;
+  /** Claims of the first piece of each stream. */
+  first: object = {};
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   #place = 0;
   #opened = 0;
@@ -60,7 +62,7 @@ export class FollowedServer {
         signal?.addEventListener('abort', () => controller.error(signal.reason));
       },
     });
-    this.tell([], {});
+    this.tell([], this.first);
     return new Response(body, { status: 200 });
   }
 

@@ -68,8 +68,8 @@ export const EVENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/events/revocations/revocation-feed.ts',
-        find: 'tell(await parts.nothingAfter(position, now));',
-        replace: 'tell(await parts.nothingAfter(position, now + 1));',
+        find: 'tell(await parts.nothingAfter(position, newest));',
+        replace: 'tell(await parts.nothingAfter(position, { ...newest, iat: now + 1 }));',
       },
     ],
     killers: [{ file: FEED_TEST, test: 'the time of a piece is that before its look at the journal' }],
@@ -153,6 +153,64 @@ export const EVENTS: readonly Mutant[] = [
       {
         file: API_TEST,
         test: 'a cut stream: each request is introspected until it is back; then nothing was missed, and the cursor was sent',
+      },
+    ],
+  },
+  {
+    name: 'api-knows-one-text-of-a-token',
+    fault: 'A revoked JWT is accepted with the other signature that ECDSA has for it.',
+    edits: [
+      {
+        file: 'src/resource-server/jws.ts',
+        find: 'if (order === undefined) return undefined;',
+        replace: 'if (order !== 0n) return undefined;',
+      },
+    ],
+    killers: [{ file: API_TEST, test: 'too, whether that text came before its end or after' }],
+  },
+  {
+    name: 'api-reads-loose-signatures',
+    fault: 'A revoked JWT is accepted with other bits after the last byte of its signature.',
+    edits: [
+      {
+        file: 'src/resource-server/jws.ts',
+        find: "if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return undefined;",
+        replace: '',
+      },
+    ],
+    killers: [{ file: API_TEST, test: 'too, whether that text came before its end or after' }],
+  },
+  {
+    name: 'feed-hides-that-more-follows',
+    fault: 'A resource server that is cut after the first piece, again and again, accepts revoked tokens.',
+    edits: [
+      {
+        file: 'src/events/revocations/feed-parts.ts',
+        find: 'until < head ? { more: true as const } : {}',
+        replace: 'until < -head ? { more: true as const } : {}',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/events/revocations/revocation-feed.test.ts',
+        test: 'H-721 a piece with a newer change behind it says so: only a reader at the newest change knows all of them',
+      },
+    ],
+  },
+  {
+    name: 'api-trusts-a-feed-that-lags',
+    fault: 'A resource server accepts tokens without a question while ends that were told are still to come.',
+    edits: [
+      {
+        file: 'src/resource-server/feed.ts',
+        find: 'if (more === true) return;',
+        replace: '',
+      },
+    ],
+    killers: [
+      {
+        file: API_TEST,
+        test: 'H-721 pieces that say that more follows do not make the feed count as followed',
       },
     ],
   },

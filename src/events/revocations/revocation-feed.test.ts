@@ -139,6 +139,22 @@ test('a reader that is far behind, and one that reads slowly, lose nothing and s
   late.gone.abort();
 });
 
+test('H-721 a piece with a newer change behind it says so: only a reader at the newest change knows all of them', async () => {
+  const { feed, add, pass } = world();
+  add(450);
+  const { words, gone } = reading(feed, 1);
+  for (let look = 0; look < 10; look += 1) await pass();
+  const claims = words.map(claimsOf);
+  const places = claims.slice(0, 4).map(({ cursor, more }) => [cursor, more]);
+  assert.deepEqual(places, [
+    ['1', true],
+    ['201', true],
+    ['401', true],
+    ['450', undefined],
+  ]);
+  gone.abort();
+});
+
 test('a place whose following rows were deleted gets a reset to the newest change, at the start and later', async () => {
   const { feed, add, trim, pass } = world();
   add(500);

@@ -43,14 +43,14 @@ export function revocationFeed(needs: RevocationFeedNeeds): RevocationFeed {
     const iat = needs.clock.now();
     const head = await needs.journal.head();
     if (start === 'lost' || (start !== 'newest' && start > head)) return await parts.reset(head);
-    return await parts.nothingAfter(start === 'newest' ? head : start, iat);
+    return await parts.nothingAfter(start === 'newest' ? head : start, { iat, head });
   };
   /** Returns a piece of its own for a reader that is behind the shared looks. */
   const behind = async (place: number): Promise<FeedPart | undefined> => {
     const position = looks.position();
-    return position === undefined || place >= position
-      ? undefined
-      : await parts.changesAfter(place, position);
+    if (position === undefined || place >= position) return undefined;
+    const iat = needs.clock.now();
+    return await parts.changesAfter(place, { iat, head: await needs.journal.head() }, position);
   };
   async function* words(start: FeedStart, stop: AbortSignal): AsyncGenerator<FeedWord> {
     const begin = await first(start);
@@ -143,9 +143,10 @@ function sharedLooks(needs: RevocationFeedNeeds, parts: FeedParts): SharedLooks 
     }
     // The rows of a deleted tenant are gone, or the database is another one.
     if (head < position) return tell({ end: 'tenant-changed' });
-    const part = head === position ? undefined : await parts.changesAfter(position);
+    const newest = { iat: now, head };
+    const part = head === position ? undefined : await parts.changesAfter(position, newest);
     if (part !== undefined) keep(part);
-    else if (isDue) tell(await parts.nothingAfter(position, now));
+    else if (isDue) tell(await parts.nothingAfter(position, newest));
     if (part !== undefined || isDue) run.lively = now;
   };
   const looking = async (run: Run, isRead: () => boolean): Promise<void> => {
