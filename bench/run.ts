@@ -16,7 +16,7 @@ import { boundToken } from './benchmarks/dpop.ts';
 import { federationRegistration } from './benchmarks/federation.ts';
 import { federationRenewal, federationTurns } from './benchmarks/federation-renewal.ts';
 import { introspection } from './benchmarks/introspection.ts';
-import { introspectionCallers } from './benchmarks/introspection-callers.ts';
+import { introspectionByAssertion, introspectionCallers } from './benchmarks/introspection-callers.ts';
 import { introspectionOnce } from './benchmarks/introspection-once.ts';
 import { besideList, list } from './benchmarks/list.ts';
 import { lookup } from './benchmarks/lookup.ts';
@@ -28,7 +28,7 @@ import {
 import { registrationOnPostgres, tokenOnPostgres } from './benchmarks/postgres-writes.ts';
 import { registration } from './benchmarks/registration.ts';
 import { resourceServers, revokedAccepted } from './benchmarks/resource-server.ts';
-import { codeExchange, refresh } from './benchmarks/sign-in.ts';
+import { codeExchange, codeExchangeES256, refresh } from './benchmarks/sign-in.ts';
 import { start } from './benchmarks/start.ts';
 import { tenantsResting, tenantsRotating, tenantsScanned, tenantsSwept } from './benchmarks/tenants.ts';
 import { token } from './benchmarks/token.ts';
@@ -42,6 +42,7 @@ import { tableOf, terminalTable, verdictsOn } from './table.ts';
 const ON_SQLITE: readonly Benchmark[] = [
   introspection,
   introspectionCallers,
+  introspectionByAssertion,
   introspectionOnce,
   token,
   boundToken,
@@ -50,6 +51,7 @@ const ON_SQLITE: readonly Benchmark[] = [
   federationRenewal,
   federationTurns,
   codeExchange,
+  codeExchangeES256,
   refresh,
   lookup,
   list,

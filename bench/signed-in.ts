@@ -24,7 +24,11 @@ export interface SignedInServer {
   refreshTokens(count: number): Promise<readonly string[]>;
 }
 
-export async function startSignedIn(folder: string): Promise<SignedInServer> {
+/** @param metadata further metadata of the client */
+export async function startSignedIn(
+  folder: string,
+  metadata: Readonly<Record<string, unknown>> = {},
+): Promise<SignedInServer> {
   const own = join(folder, `signed-in-${randomBytes(4).toString('hex')}`);
   mkdirSync(own);
   await addPerson(own);
@@ -37,6 +41,7 @@ export async function startSignedIn(folder: string): Promise<SignedInServer> {
     redirect_uris: [REDIRECT_URI],
     scope: SCOPE,
     token_endpoint_auth_method: 'client_secret_basic',
+    ...metadata,
   });
   const browser = browserAt(program);
   const address = authorizationAddress(program, caller);

@@ -4,9 +4,11 @@ import { basic, httpSubject } from '../http-subject.ts';
 import { introspectionBy, introspectionWithBasic, verifyActive } from '../introspection-load.ts';
 import type { LoadOrder } from '../load.ts';
 import { type Ours, register, startAnother } from '../ours.ts';
+import { signatureLimit } from '../signature-limit.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
 
 const BASIC = 'Basic, identifier';
+const VERIFICATIONS = 'ES256 verifications alone, one core';
 
 /** How the caller authenticates, and what kind of token it asks about. The first is what the others are compared with. */
 export const introspectionCallers: Benchmark = {
@@ -31,9 +33,24 @@ export const introspectionCallers: Benchmark = {
         'Basic, self-contained (seen before)',
         introspectionWithBasic(port, caller, selfContained),
       ),
-      await subject('private_key_jwt (ES256), identifier', await byAssertions(bench)),
       ...(await twoWorkers(bench)),
     ];
+  },
+};
+
+/** Each assertion is verified once and recorded durably, so that it is good once on all nodes. */
+export const introspectionByAssertion: Benchmark = {
+  name: 'introspection',
+  title: 'Introspection by a client with private_key_jwt (ES256), one durable write each',
+  unit: 'per second',
+  needsTokens: true,
+  aims: [{ against: VERIFICATIONS, atLeast: 0.5 }],
+  rounds: (scale) => scale.rounds,
+  async open(bench) {
+    const { pid } = bench.ours.program;
+    const server = { name: 'ours, SQLite, durable', pid, close: async () => undefined };
+    const { subject } = await httpSubject(bench, server, await byAssertions(bench), verifyActive);
+    return [subject, signatureLimit(bench, VERIFICATIONS, { act: 'verify', alg: 'ES256' })];
   },
 };
 

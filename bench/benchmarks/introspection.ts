@@ -10,7 +10,7 @@ export const introspection: Benchmark = {
   title: 'Introspection (RFC 7662), Basic authentication, repeated tokens',
   unit: 'per second',
   needsTokens: true,
-  aims: [{ against: BARE, atLeast: 0.75 }, { against: PEER, atLeast: 5 }, NOT_SLOWER],
+  aims: [{ against: BARE, atLeast: 0.8 }, { against: PEER, atLeast: 5 }, NOT_SLOWER],
   rounds: (scale) => scale.rounds,
   async open(bench: Bench) {
     const { program, caller, tokens } = bench.ours;

@@ -7,6 +7,7 @@ import type { Registry } from '../registry.ts';
 import type { Benchmark, Figure, Subject } from '../subject.ts';
 
 const MEMORY_AIM_MIB = 64;
+const RATE_AIM = 150_000;
 const ENTRY = Buffer.from('{"client_id":"');
 
 const listHead = ({ program }: Registry): string =>
@@ -63,7 +64,7 @@ export const list: Benchmark = {
   unit: 'per second',
   needsTokens: false,
   needsManyClients: true,
-  aims: [{ of: 'memory_mib', atMost: MEMORY_AIM_MIB }],
+  aims: [{ atLeast: RATE_AIM }, { of: 'memory_mib', atMost: MEMORY_AIM_MIB }],
   rounds: (scale) => scale.lists,
   async open(bench) {
     const clients = bench.scale.manyClients;
@@ -95,7 +96,7 @@ export const besideList: Benchmark = {
   unit: 'per second',
   needsTokens: false,
   needsManyClients: true,
-  aims: [{ against: 'alone' }],
+  aims: [{ against: 'alone' }, { of: 'p99_ms', against: 'alone', atMost: 1.3 }],
   rounds: (scale) => scale.rounds,
   async open(bench) {
     const registry = await bench.registry(bench.scale.manyClients);

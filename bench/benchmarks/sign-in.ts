@@ -6,6 +6,7 @@ import type { Caller } from '../ours.ts';
 import { PEER } from '../peers.ts';
 import { messageFrom, startScript, stopChild } from '../processes/measured-process.ts';
 import type { SignInPeerOptions } from '../processes/oidc-provider-sign-in.ts';
+import { signatureLimit } from '../signature-limit.ts';
 import { REDIRECT_URI, type SignedInServer, startSignedIn, VERIFIER } from '../signed-in.ts';
 import type { Bench, Benchmark, Scale, Subject } from '../subject.ts';
 
@@ -15,6 +16,10 @@ const PEER_CLIENT = { client_id: 'peer', client_secret: 'secret-of-the-peer-0123
 
 interface Exchange {
   readonly title: string;
+  /** The algorithm of the ID token. oidc-provider is compared at RS256. */
+  readonly alg: 'RS256' | 'ES256';
+  /** The least share of what one core signs alone. */
+  readonly aim?: number;
   /** Makes values that are good once. */
   readonly take: (server: SignedInServer, count: number) => Promise<readonly string[]>;
   readonly takeFromPeer: (issued: Issued) => readonly string[];
@@ -33,14 +38,24 @@ const refreshBody = (token: string): string => `grant_type=refresh_token&refresh
 
 const CODE_EXCHANGE: Exchange = {
   title: 'Code to tokens: access, refresh and ID token, RS256 (RFC 6749 §4.1.3)',
+  alg: 'RS256',
+  aim: 0.7,
   take: async (server, count) => await server.codes(count),
   takeFromPeer: ({ codes }) => codes,
   body: (code) => codeBody(code, `&code_verifier=${VERIFIER}`),
   peerBody: (code) => codeBody(code),
 };
 
+const CODE_EXCHANGE_ES256: Exchange = {
+  ...CODE_EXCHANGE,
+  title: 'Code to tokens: access, refresh and ID token, ES256 (RFC 6749 §4.1.3)',
+  alg: 'ES256',
+  aim: 0.4,
+};
+
 const REFRESH: Exchange = {
   title: 'Refresh with rotation: access, refresh and ID token, RS256 (RFC 6749 §6)',
+  alg: 'RS256',
   take: async (server, count) => await server.refreshTokens(count),
   takeFromPeer: ({ refreshTokens }) => refreshTokens,
   body: refreshBody,
@@ -65,17 +80,19 @@ function needed({ rounds, round_ms }: Scale): number {
   return Math.ceil((rounds + 1) * (round_ms / 1000 + 0.5) * RATE_MAX) + 1;
 }
 
-function exchange({ title, take, takeFromPeer, body, peerBody }: Exchange): Benchmark {
+function exchange(wanted: Exchange): Benchmark {
+  const { title, alg, aim, take, body } = wanted;
+  const signatures = `${alg} signatures alone, one core`;
   return {
     name: 'sign-in',
     title,
     unit: 'per second',
     needsTokens: false,
-    aims: [{ against: PEER }],
+    aims: [{ against: PEER }, ...(aim === undefined ? [] : [{ against: signatures, atLeast: aim }])],
     rounds: (scale) => scale.rounds,
     async open(bench) {
       const count = needed(bench.scale);
-      const server = await startSignedIn(bench.folder);
+      const server = await startSignedIn(bench.folder, { id_token_signed_response_alg: alg });
       const { program, caller } = server;
       const values = await take(server, count);
       const ours = await httpSubject(
@@ -84,7 +101,11 @@ function exchange({ title, take, takeFromPeer, body, peerBody }: Exchange): Benc
         { port: program.port, requests: requests(head(caller), values.map(body)), once: true },
         verifyTokens,
       );
-      return [ours.subject, await peer(bench, count, takeFromPeer, peerBody)];
+      return [
+        ours.subject,
+        signatureLimit(bench, signatures, { act: 'sign', alg }),
+        ...(alg === 'RS256' ? [await peer(bench, count, wanted)] : []),
+      ];
     },
   };
 }
@@ -92,8 +113,7 @@ function exchange({ title, take, takeFromPeer, body, peerBody }: Exchange): Benc
 async function peer(
   bench: Bench,
   count: number,
-  take: Exchange['takeFromPeer'],
-  body: (value: string) => string,
+  { takeFromPeer: take, peerBody: body }: Exchange,
 ): Promise<Subject> {
   const port = await freePort();
   const options: SignInPeerOptions = {
@@ -115,4 +135,5 @@ async function peer(
 }
 
 export const codeExchange = exchange(CODE_EXCHANGE);
+export const codeExchangeES256 = exchange(CODE_EXCHANGE_ES256);
 export const refresh = exchange(REFRESH);

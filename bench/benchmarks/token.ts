@@ -32,7 +32,7 @@ export const token: Benchmark = {
   title: 'Token endpoint, client_credentials (RFC 6749 §4.4)',
   unit: 'per second',
   needsTokens: true,
-  aims: [{ against: LIMIT, atLeast: 1 / 3 }, NOT_SLOWER],
+  aims: [{ against: LIMIT, atLeast: 0.45 }, NOT_SLOWER],
   rounds: (scale) => scale.rounds,
   async open(bench) {
     const { program, caller } = bench.ours;
