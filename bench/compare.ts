@@ -13,7 +13,8 @@ import { tokenOrder } from './benchmarks/token.ts';
 import { firstRequest } from './http-subject.ts';
 import { introspectionWithBasic } from './introspection-load.ts';
 import type { LoadOrder } from './load.ts';
-import { type Caller, type Ours, startOurs } from './ours.ts';
+import { mixedOrders, revocationOrder, spread } from './mixture.ts';
+import { type Ours, startOurs } from './ours.ts';
 import { BARE, startBare } from './peers.ts';
 import { sqlitePlace } from './place.ts';
 import { cpuMicroseconds, firstAnswer, pin } from './processes/measured-process.ts';
@@ -44,37 +45,23 @@ const ORDERS: Readonly<Record<string, (ours: Ours) => LoadOrder>> = {
   mixture,
 };
 
-const revocationOrder = (port: number, caller: Caller, tokens: readonly string[]): LoadOrder =>
-  introspectionWithBasic(port, caller, tokens, '/token/revoke');
-
-/** How many of a hundred requests of the mixture are of each kind. */
+/** The mixture without refreshes. */
 const SHARES = { introspection: 91, token: 5, registration: 2, revocation: 2 } as const;
 
 type Kind = keyof typeof SHARES;
 
 /** Sends the kinds in turn, evenly spread. */
 function mixture(ours: Ours): LoadOrder {
-  const { program, caller, tokens, manyTokens } = ours;
-  const revocations = revocationOrder(program.port, caller, manyTokens.slice(-MIXED_REVOCATIONS));
-  const orders: Readonly<Record<Kind, LoadOrder>> = {
-    introspection: introspectionWithBasic(program.port, caller, tokens),
-    token: tokenOrder(program.port, caller),
-    registration: registrationOrder(program.port),
-    revocation: revocations,
-  };
-  const count = (MIXED_REVOCATIONS * 100) / SHARES.revocation;
+  const orders = mixedOrders(ours, MIXED_REVOCATIONS);
   const sent: Record<Kind, number> = { introspection: 0, token: 0, registration: 0, revocation: 0 };
-  const requests = Array.from({ length: count }, (_, index) => {
-    // The kind that is furthest behind its share.
-    const [kind = 'introspection'] = (Object.keys(SHARES) as Kind[]).toSorted(
-      (one, other) => sent[one] / SHARES[one] - sent[other] / SHARES[other] || index % 2,
-    );
+  const turns = Array.from({ length: MIXED_REVOCATIONS / SHARES.revocation }, () => spread(SHARES)).flat();
+  const requests = turns.map((kind) => {
     const { head = '', requests: all } = orders[kind];
     const next = all[sent[kind] % all.length] ?? { head: '', body: '' };
     sent[kind] += 1;
     return { head: head + next.head, body: next.body };
   });
-  return { port: program.port, requests };
+  return { port: ours.program.port, requests };
 }
 
 const quantile = (figures: readonly number[], share: number): number =>

@@ -16,8 +16,8 @@ const RECEIVE_BYTES = 65_536;
 export interface AnswerListener {
   /** Takes the status and the length of the body of an answer, as soon as its head is there. */
   answered(status: string, bodyBytes: number): void;
-  /** The whole answer has come. */
-  complete(): void;
+  /** The whole answer has come. Its body is given if it came in one piece, and is empty otherwise. */
+  complete(body: string): void;
   fail(reason: Error): void;
 }
 
@@ -30,7 +30,7 @@ export function openAnswers(port: number, listener: AnswerListener): Socket {
   const receive = (bytes: number): boolean => {
     if (missing > 0) {
       missing -= bytes;
-      if (missing <= 0) listener.complete();
+      if (missing <= 0) listener.complete('');
       return true;
     }
     const text = partial + buffer.toString('latin1', 0, bytes);
@@ -44,7 +44,7 @@ export function openAnswers(port: number, listener: AnswerListener): Socket {
     }
     listener.answered(text.slice(9, 12), length);
     missing = end + 4 + length - text.length;
-    if (missing <= 0) listener.complete();
+    if (missing <= 0) listener.complete(text.slice(end + 4));
     return true;
   };
   const socket = connect({

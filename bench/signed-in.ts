@@ -12,7 +12,7 @@ const PERSON = { username: 'ada', password: 'the analytical engine weaves' };
 /** How many requests that fill the load are under way at once. */
 const AT_ONCE = 32;
 /** Long enough for the last round to use its codes. */
-const CODE_LIFETIME_S = 600;
+const CODES_LAST = { CHANCERY_AUTHORIZATION_CODE_LIFETIME: '600' };
 
 /** The program with one person who is signed in, and a client that the operator registered. */
 export interface SignedInServer {
@@ -31,11 +31,16 @@ export async function startSignedIn(
 ): Promise<SignedInServer> {
   const own = join(folder, `signed-in-${randomBytes(4).toString('hex')}`);
   mkdirSync(own);
-  await addPerson(own);
-  const program = await startProgram({
-    folder: own,
-    environment: { CHANCERY_AUTHORIZATION_CODE_LIFETIME: String(CODE_LIFETIME_S) },
-  });
+  const program = await startProgram({ folder: own, environment: CODES_LAST });
+  return await signedInAt(program, metadata);
+}
+
+/** Adds the person and the client to a started program, and signs the person in. */
+export async function signedInAt(
+  program: Program,
+  metadata: Readonly<Record<string, unknown>> = {},
+): Promise<SignedInServer> {
+  await addPerson(program.folder);
   const caller = await register(program, {
     grant_types: ['authorization_code', 'refresh_token'],
     redirect_uris: [REDIRECT_URI],

@@ -1,0 +1,271 @@
+/**
+ * Measures a mixed load with open arrivals at a share of the program's capacity, and says what its slow answers waited for. Requests
+ * are due at a fixed rate; a latency counts from the time at which its request was due. Meanwhile expired tokens are swept, the
+ * server's keys rotate once and a backup is taken once, on the server's CPU.
+ * Run: npm run bench:mixed -- [--seconds N] [--share 0.7] [--rate N] [--tokens N]
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { PROGRAM } from '../src/testing/program.ts';
+import { inheritedEnvironment } from '../test/program/inherited-environment.ts';
+import { ENCRYPTION_KEY, type Program } from '../test/program/start.ts';
+import { basic, requestHead, requests } from './http-subject.ts';
+import { FORM } from './introspection-load.ts';
+import { startLoadGenerator } from './load-generator.ts';
+import { mixedOrders, spread } from './mixture.ts';
+import { type Ours, startOurs } from './ours.ts';
+import { sqlitePlace } from './place.ts';
+import { messageFrom, pin, startScript, stopChild } from './processes/measured-process.ts';
+import type { KindResult, OpenKind, OpenLoad, OpenResult, SlowTenth } from './processes/open-load.ts';
+import { originOf, resultsPath, writeResults } from './results-file.ts';
+import { signedInAt } from './signed-in.ts';
+import { terminalTable } from './table.ts';
+
+const SERVER_CPU = 0;
+const LOAD_CPU = 1;
+/** How many of a hundred requests are of each kind. */
+const SHARES = { introspection: 90, token: 5, registration: 2, revocation: 2, refresh: 1 } as const;
+/** Refreshes that may be under way at once. */
+const REFRESH_TOKENS = 64;
+const CAPACITY_ROUND_MS = 10_000;
+/** Tokens that the load gets end within the run, so that there is something to sweep. */
+const LIFETIME_S = 60;
+const WATCH_MS = 20;
+const SCRAPE_MS = 5_000;
+/** A slow answer waited for what happened so shortly before. */
+const EARLIER_MS = 50;
+
+/** Something that the server did beside the requests, in milliseconds since 1970. */
+interface Mark {
+  readonly what: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    share: { type: 'string', default: '0.7' },
+    rate: { type: 'string' },
+    tokens: { type: 'string', default: '1000000' },
+  },
+});
+
+const origin = originOf(['npm run bench:mixed', '--', ...process.argv.slice(2)].join(' '));
+console.log(`${origin.machine}; commit ${origin.commit}`);
+pin(process.pid, LOAD_CPU);
+const folder = mkdtempSync(join(tmpdir(), 'chancery-mixed-'));
+const pauses = join(folder, 'pauses.jsonl');
+try {
+  await main(Number(values.seconds), Number(values.share));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function main(seconds: number, share: number): Promise<void> {
+  const storedTokens = Number(values.tokens);
+  const counts = { storedTokens, loadedTokens: 50_000, manyTokens: storedTokens / 2, selfContainedTokens: 1 };
+  const preload = pathToFileURL(join(import.meta.dirname, 'processes/pauses.mjs')).href;
+  const ours = await startOurs(folder, counts, {
+    ...sqlitePlace(folder),
+    environment: {
+      CHANCERY_ACCESS_TOKEN_LIFETIME: String(LIFETIME_S),
+      NODE_OPTIONS: `--import=${preload}`,
+      BENCH_PAUSES: pauses,
+    },
+  });
+  try {
+    pin(ours.program.pid, SERVER_CPU);
+    const rate = values.rate === undefined ? Math.round(share * (await capacity(ours))) : Number(values.rate);
+    console.log(`${rate} requests a second for ${seconds} s`);
+    const { result, marks } = await measured(ours, rate, seconds);
+    report(result, marks);
+    const path = resultsPath(origin, 'mixed', values.rate === undefined && seconds >= 600);
+    writeResults(path, { ...origin, rate, seconds, share, ...result, marks });
+    console.log(`\nresults: ${path}`);
+  } finally {
+    await ours.program.stop();
+  }
+}
+
+/** Returns how many requests of the mixture the program answers in a second to 64 connections that never wait. */
+async function capacity(ours: Ours): Promise<number> {
+  const load = startLoadGenerator();
+  try {
+    const orders = mixedOrders(ours, 1);
+    const sent = new Map<string, number>();
+    // Revocations repeat here: the second one finds nothing to do.
+    const all = spread({ ...SHARES, introspection: SHARES.introspection + SHARES.refresh, refresh: 0 });
+    const mixed = Array.from({ length: 1_000 }, () => all)
+      .flat()
+      .map((kind) => {
+        const order = kind === 'refresh' ? orders.introspection : orders[kind];
+        const index = sent.get(kind) ?? 0;
+        sent.set(kind, index + 1);
+        const request = order.requests[index % order.requests.length];
+        return { head: `${order.head ?? ''}${request?.head ?? ''}`, body: request?.body ?? '' };
+      });
+    const order = await load.prepare({ port: ours.program.port, requests: mixed });
+    await load.run({ order, milliseconds: CAPACITY_ROUND_MS });
+    const { answered, refused, seconds } = await load.run({ order, milliseconds: CAPACITY_ROUND_MS });
+    if (refused > 0) throw new Error(`${refused} answers were neither 200 nor 201`);
+    console.log(`a closed load gets ${Math.round(answered / seconds)} answers a second`);
+    return answered / seconds;
+  } finally {
+    await load.close();
+  }
+}
+
+async function openKinds(ours: Ours, count: number): Promise<Readonly<Record<string, OpenKind>>> {
+  const revocations = Math.ceil((count * SHARES.revocation) / 100) + 100;
+  const orders = mixedOrders(ours, revocations);
+  const person = await signedInAt(ours.program);
+  const head = requestHead('POST', '/token', {
+    ...FORM,
+    authorization: basic(person.caller.client_id, person.caller.client_secret),
+  });
+  const prefix = 'grant_type=refresh_token&refresh_token=';
+  const refreshTokens = await person.refreshTokens(REFRESH_TOKENS);
+  return {
+    introspection: { order: orders.introspection },
+    token: { order: orders.token },
+    registration: { order: orders.registration },
+    revocation: { order: { ...orders.revocation, once: true } },
+    refresh: {
+      order: {
+        port: ours.program.port,
+        requests: requests(
+          head,
+          refreshTokens.map((token) => prefix + token),
+        ),
+      },
+      renews: { member: 'refresh_token', prefix },
+    },
+  };
+}
+
+async function measured(
+  ours: Ours,
+  rate: number,
+  seconds: number,
+): Promise<{ readonly result: OpenResult; readonly marks: readonly Mark[] }> {
+  const kinds = await openKinds(ours, rate * seconds);
+  const load: OpenLoad = { port: ours.program.port, rate, seconds, turns: spread(SHARES), kinds };
+  const child = startScript('open-load.ts', {});
+  pin(child.pid ?? 0, LOAD_CPU);
+  const marks: Mark[] = [];
+  const watches = [watchCheckpoints(marks), watchSweeps(ours.program, marks)];
+  try {
+    child.send(load);
+    const beside = workBeside(ours.program, seconds, marks);
+    const reply = await messageFrom<{ result: OpenResult } | { failure: string }>(child);
+    await beside;
+    if ('failure' in reply) throw new Error(reply.failure);
+    marks.push(...pausesIn(pauses));
+    return { result: reply.result, marks };
+  } finally {
+    for (const watch of watches) clearInterval(watch);
+    await stopChild(child);
+  }
+}
+
+/** The file of the database changes when SQLite moves its log there, and at no other time. */
+function watchCheckpoints(marks: Mark[]): NodeJS.Timeout {
+  const path = join(folder, 'chancery.db');
+  let changed = statSync(path).mtimeMs;
+  return setInterval(() => {
+    const { mtimeMs } = statSync(path);
+    if (mtimeMs !== changed) marks.push({ what: 'checkpoint', from: mtimeMs - WATCH_MS, to: mtimeMs });
+    changed = mtimeMs;
+  }, WATCH_MS);
+}
+
+/** Rotates the keys after a third of the time, and takes a backup after a half of it. */
+async function workBeside(program: Program, seconds: number, marks: Mark[]): Promise<void> {
+  const act = async (what: string, after: number, words: readonly string[]): Promise<void> => {
+    await sleep(after * 1000);
+    const from = Date.now();
+    await command(program, words);
+    marks.push({ what, from, to: Date.now() });
+  };
+  await Promise.all([
+    act('rotation of keys', seconds / 3, ['keys', 'rotate']),
+    act('backup', seconds / 2, ['backup', 'create', '--out', join(folder, 'backup.db')]),
+  ]);
+}
+
+async function command(program: Program, words: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
+    cwd: folder,
+    env: {
+      ...inheritedEnvironment(),
+      CHANCERY_ISSUER: program.issuer,
+      CHANCERY_STORAGE_URL: `sqlite:${join(folder, 'chancery.db')}`,
+      CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  pin(child.pid ?? 0, SERVER_CPU);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`chancery ${words.join(' ')} ended with ${code}`);
+}
+
+/** The metrics tell of the last sweep only. */
+function watchSweeps({ managementUrl }: Program, marks: Mark[]): NodeJS.Timeout {
+  let last = 0;
+  const look = async (): Promise<void> => {
+    const metrics = await (await fetch(`${managementUrl}/metrics`)).text();
+    const value = (name: string): number =>
+      Number(new RegExp(`^${name} (\\S+)$`, 'mu').exec(metrics)?.[1] ?? 0);
+    const ended = value('chancery_sweep_last_timestamp_seconds') * 1000;
+    const took = value('chancery_sweep_duration_seconds') * 1000;
+    // The end is known to the second.
+    if (ended > last) marks.push({ what: 'sweep', from: ended - took, to: ended + 1000 });
+    last = ended;
+  };
+  return setInterval(() => void look().catch(() => undefined), SCRAPE_MS);
+}
+
+function pausesIn(path: string): readonly Mark[] {
+  if (!existsSync(path)) return [];
+  return readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Mark);
+}
+
+function report({ kinds, slow, connections }: OpenResult, marks: readonly Mark[]): void {
+  const cells = ({ kind, answers, p50_ms, p99_ms, p999_ms, max_ms }: KindResult): readonly string[] => [
+    kind,
+    String(answers),
+    ...[p50_ms, p99_ms, p999_ms, max_ms].map((milliseconds) => milliseconds.toFixed(1)),
+  ];
+  const head = ['', 'answers', 'p50, ms', 'p99', 'p99.9', 'longest'];
+  console.log(`\n${terminalTable([head, ...kinds.map(cells)])}\nconnections: ${connections}`);
+  const worst = slow.toSorted((one, other) => other.worst_ms - one.worst_ms).slice(0, 25);
+  const rows = worst.map((tenth) => [
+    new Date(tenth.from).toISOString().slice(11, 23),
+    tenth.worst_ms.toFixed(1),
+    tenth.kind,
+    String(tenth.answers),
+    causesOf(tenth, marks),
+  ]);
+  if (rows.length > 0)
+    console.log(
+      `\n${terminalTable([['begun at', 'worst, ms', 'kind', 'slow answers', 'meanwhile'], ...rows])}`,
+    );
+}
+
+function causesOf({ from, to }: SlowTenth, marks: readonly Mark[]): string {
+  const causes = new Map<string, number>();
+  for (const mark of marks)
+    if (mark.from <= to && mark.to >= from - EARLIER_MS)
+      causes.set(mark.what, Math.max(causes.get(mark.what) ?? 0, mark.to - mark.from));
+  return [...causes].map(([what, took]) => `${what} (${took.toFixed(0)} ms)`).join('; ');
+}
