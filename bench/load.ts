@@ -1,5 +1,5 @@
 /**
- * The load generator, a separate process: 64 keep-alive connections with one outstanding request each. It makes the requests
+ * The load generator, a separate process: keep-alive connections with one outstanding request each. It makes the requests
  * beforehand, and reads only the status and the length of an answer. With a client as expensive as the server, all servers
  * would look alike.
  */
@@ -23,6 +23,8 @@ export interface LoadOrder {
   readonly requests: readonly LoadRequest[];
   /** Each request is good for one answer. A load that runs out of requests ends the run. */
   readonly once?: boolean;
+  /** How many connections are open at once; 64 by default. */
+  readonly connections?: number;
 }
 
 export interface LoadRun {
@@ -57,14 +59,15 @@ interface Prepared {
   readonly ports: readonly number[];
   readonly requests: readonly Buffer[];
   readonly once: boolean;
+  readonly connections: number;
   next: number;
 }
 
 const orders: Prepared[] = [];
 
 function prepare(order: LoadOrder): void {
-  const { port, secondPort = port, once = false } = order;
-  orders.push({ ports: [port, secondPort], requests: requestBytes(order), once, next: 0 });
+  const { port, secondPort = port, once = false, connections = CONNECTIONS } = order;
+  orders.push({ ports: [port, secondPort], requests: requestBytes(order), once, connections, next: 0 });
 }
 
 interface Counts {
@@ -101,7 +104,7 @@ async function run({ order, milliseconds, beside }: LoadRun): Promise<LoadResult
     }
     return chosen.requests[chosen.next] ?? Buffer.alloc(0);
   };
-  const sockets = Array.from({ length: CONNECTIONS }, (_, index) =>
+  const sockets = Array.from({ length: chosen.connections }, (_, index) =>
     openConnection(portAt(chosen, index), next, () => counts, failure.reject),
   );
   if (beside !== undefined) sockets.push(openBeside(orderAt(beside), failure.reject));

@@ -16,7 +16,11 @@ import { boundToken } from './benchmarks/dpop.ts';
 import { federationRegistration } from './benchmarks/federation.ts';
 import { federationRenewal, federationTurns } from './benchmarks/federation-renewal.ts';
 import { introspection } from './benchmarks/introspection.ts';
-import { introspectionByAssertion, introspectionCallers } from './benchmarks/introspection-callers.ts';
+import {
+  introspectionByAssertion,
+  introspectionByManyApis,
+  introspectionCallers,
+} from './benchmarks/introspection-callers.ts';
 import { introspectionOnce } from './benchmarks/introspection-once.ts';
 import { besideList, list } from './benchmarks/list.ts';
 import { lookup } from './benchmarks/lookup.ts';
@@ -43,6 +47,7 @@ const ON_SQLITE: readonly Benchmark[] = [
   introspection,
   introspectionCallers,
   introspectionByAssertion,
+  introspectionByManyApis,
   introspectionOnce,
   token,
   boundToken,

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basic, httpSubject } from '../http-subject.ts';
@@ -5,9 +6,11 @@ import { introspectionBy, introspectionWithBasic, verifyActive } from '../intros
 import type { LoadOrder } from '../load.ts';
 import { type Ours, register, startAnother } from '../ours.ts';
 import { signatureLimit } from '../signature-limit.ts';
-import type { Bench, Benchmark, Subject } from '../subject.ts';
+import type { Bench, Benchmark, Scale, Subject } from '../subject.ts';
 
 const BASIC = 'Basic, identifier';
+/** ZITADEL's published runs have as many virtual users. */
+const APIS = 600;
 const VERIFICATIONS = 'ES256 verifications alone, one core';
 
 /** How the caller authenticates, and what kind of token it asks about. The first is what the others are compared with. */
@@ -39,20 +42,39 @@ export const introspectionCallers: Benchmark = {
 };
 
 /** Each assertion is verified once and recorded durably, so that it is good once on all nodes. */
-export const introspectionByAssertion: Benchmark = {
-  name: 'introspection',
-  title: 'Introspection by a client with private_key_jwt (ES256), one durable write each',
-  unit: 'per second',
-  needsTokens: true,
-  aims: [{ against: VERIFICATIONS, atLeast: 0.5 }],
-  rounds: (scale) => scale.rounds,
-  async open(bench) {
-    const { pid } = bench.ours.program;
-    const server = { name: 'ours, SQLite, durable', pid, close: async () => undefined };
-    const { subject } = await httpSubject(bench, server, await byAssertions(bench), verifyActive);
-    return [subject, signatureLimit(bench, VERIFICATIONS, { act: 'verify', alg: 'ES256' })];
-  },
-};
+export const introspectionByAssertion = byAssertion(
+  'Introspection by a client with private_key_jwt (ES256), one durable write each',
+  async (bench) => await assertedQuestions(bench, 1, bench.ours.tokens),
+);
+
+/**
+ * The scenario that ZITADEL publishes for k6 (load-test/src/use_cases/introspection.ts): 600 APIs, each with a key of its own, ask
+ * about one token as fast as they get answers. There, each API sends one assertion again and again; here each is good once.
+ */
+export const introspectionByManyApis = byAssertion(
+  "Introspection as in ZITADEL's k6 scenario: 600 APIs with private_key_jwt, one token",
+  async (bench) => ({
+    ...(await assertedQuestions(bench, APIS, bench.ours.tokens.slice(0, 1))),
+    connections: APIS,
+  }),
+);
+
+function byAssertion(title: string, questions: (bench: Bench) => Promise<LoadOrder>): Benchmark {
+  return {
+    name: 'introspection',
+    title,
+    unit: 'per second',
+    needsTokens: true,
+    aims: [{ against: VERIFICATIONS, atLeast: 0.5 }],
+    rounds: (scale) => scale.rounds,
+    async open(bench) {
+      const { pid } = bench.ours.program;
+      const server = { name: 'ours, SQLite, durable', pid, close: async () => undefined };
+      const { subject } = await httpSubject(bench, server, await questions(bench), verifyActive);
+      return [subject, signatureLimit(bench, VERIFICATIONS, { act: 'verify', alg: 'ES256' })];
+    },
+  };
+}
 
 async function accessTokenFor({ program, caller }: Ours): Promise<string> {
   const response = await fetch(`${program.url}/token`, {
@@ -74,26 +96,43 @@ const LIFETIME_S = 500;
 const JTI_BYTES = 12;
 const ASSERTION_TYPE = 'urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer';
 
-async function byAssertions({ ours, scale }: Bench): Promise<LoadOrder> {
-  const { program, tokens } = ours;
-  const seconds = ((scale.rounds + 1) * (scale.round_ms + LEAD_MS)) / 1000;
+interface AssertingClient {
+  readonly client_id: string;
+  readonly privateKey: KeyObject;
+}
+
+async function assertingClient({ program }: Ours): Promise<AssertingClient> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { client_id } = await register<{ client_id: string }>(program, {
     token_endpoint_auth_method: 'private_key_jwt',
     jwks: { keys: [publicKey.export({ format: 'jwk' })] },
   });
-  const iat = Math.floor(Date.now() / 1000);
-  const claims = { iss: client_id, sub: client_id, aud: program.issuer, iat, exp: iat + LIFETIME_S };
-  const { requests, ...order } = introspectionBy(program.port, {}, tokens);
-  return {
-    ...order,
-    once: true,
-    requests: Array.from({ length: Math.ceil(seconds * ASSERTIONS_A_SECOND) }, (_, index) => ({
-      head: '',
-      body: `${requests[index % requests.length]?.body}&${signedAssertion(privateKey, claims)}`,
-    })),
-  };
+  return { client_id, privateKey };
 }
+
+/** Makes questions by `count` clients in turn, each with an assertion of its own. */
+async function assertedQuestions(
+  { ours, scale }: Bench,
+  count: number,
+  tokens: readonly string[],
+): Promise<LoadOrder> {
+  const clients: AssertingClient[] = [];
+  while (clients.length < count) clients.push(await assertingClient(ours));
+  const { program } = ours;
+  const iat = Math.floor(Date.now() / 1000);
+  const { requests, ...order } = introspectionBy(program.port, {}, tokens);
+  const bodies = Array.from({ length: assertionsNeeded(scale) }, (_, index) => {
+    const { client_id = '', privateKey } = clients[index % clients.length] ?? {};
+    assert.ok(privateKey !== undefined);
+    const claims = { iss: client_id, sub: client_id, aud: program.issuer, iat, exp: iat + LIFETIME_S };
+    return `${requests[index % requests.length]?.body}&${signedAssertion(privateKey, claims)}`;
+  });
+  return { ...order, once: true, requests: bodies.map((body) => ({ head: '', body })) };
+}
+
+/** Enough for every round and the one that warms up. */
+const assertionsNeeded = ({ rounds, round_ms }: Scale): number =>
+  Math.ceil((((rounds + 1) * (round_ms + LEAD_MS)) / 1000) * ASSERTIONS_A_SECOND);
 
 /** Returns form parameters with a `jti` of their own (RFC 7523 §2.2). */
 function signedAssertion(privateKey: KeyObject, claims: object): string {

@@ -172,9 +172,10 @@ async function run({ port, rate, seconds, turns, kinds }: OpenLoad): Promise<Ope
     pool.arrive({ kind, due });
     return true;
   });
+  const isAnswered = (): boolean => answered === total;
   const everyAnswer = (async () => {
     await sending;
-    while (answered < total) await turn();
+    while (!isAnswered()) await turn();
   })();
   await Promise.race([everyAnswer, failure.promise]);
   const connections = pool.close();

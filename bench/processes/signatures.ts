@@ -13,7 +13,7 @@ export interface SignatureResult {
 
 /** As many octets as the header and the claims of an ID token or a client assertion have. */
 const MESSAGE_BYTES = 350;
-/** The clock is read once for so many. */
+/** Signatures between two readings of the clock. */
 const AT_ONCE = 16;
 
 const { act, alg } = JSON.parse(process.argv[2] ?? '') as SignatureOptions;
