@@ -48,7 +48,7 @@ export const introspectionByAssertion = byAssertion(
 );
 
 /**
- * The scenario that ZITADEL publishes for k6 (load-test/src/use_cases/introspection.ts): 600 APIs, each with a key of its own, ask
+ * The scenario that ZITADEL publishes for k6, named introspection: 600 APIs, each with a key of its own, ask
  * about one token as fast as they get answers. There, each API sends one assertion again and again; here each is good once.
  */
 export const introspectionByManyApis = byAssertion(
