@@ -217,7 +217,7 @@ async function restored(
     moveAside,
     now: restored_at,
     complete: async (draft) => {
-      const writer = await tablesAt(`sqlite:${draft}`).writer();
+      const writer = await (await tablesAt(`sqlite:${draft}`)).writer();
       try {
         await markRestored(writer, { taken_at, restored_at }, restoreEvent(taken_at, restored_at));
       } finally {
@@ -275,7 +275,7 @@ async function mark(settings: Settings, taken_at: number, restored_at: number): 
   } finally {
     await storage.close();
   }
-  const writer = await tablesAt(settings['storage.url']).writer();
+  const writer = await (await tablesAt(settings['storage.url'])).writer();
   try {
     await markRestored(writer, { taken_at, restored_at }, restoreEvent(taken_at, restored_at));
   } finally {

@@ -100,7 +100,7 @@ const up = command({
 export async function withSchema<T>(call: StorageCall, act: (schema: Schema) => Promise<T>): Promise<T> {
   const { settings } = await settingsFor(modeOf(call), call);
   const { openSchema } = await import('../process/storage.ts');
-  const schema = openSchema(settings);
+  const schema = await openSchema(settings);
   try {
     return await act(schema);
   } finally {

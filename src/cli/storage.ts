@@ -61,7 +61,7 @@ async function examined(settings: Settings): Promise<Examination> {
   const { sqliteDamage } = await import('../storage/sqlite/database-file.ts');
   const path = sqlitePath(settings);
   const damage = path === undefined ? [] : sqliteDamage(path);
-  const reader = await tablesAt(settings['storage.url']).snapshot();
+  const reader = await (await tablesAt(settings['storage.url'])).snapshot();
   try {
     const sealer = sealerOf(settings);
     const canary = await sealedCanary(reader);
@@ -184,20 +184,20 @@ async function copied(
 ): Promise<{ readonly report: CopyReport; readonly status: StatusLine }> {
   const { openSchemaAt, tablesAt } = await import('../process/storage.ts');
   const { copyRegistry } = await import('../storage/copy-registry.ts');
-  const source = openSchemaAt(from);
+  const source = await openSchemaAt(from);
   try {
     if ((await source.state()).version === 0) throw new CommandFailure('there is no registry at --from');
   } finally {
     await source.close();
   }
-  const target = openSchemaAt(to);
+  const target = await openSchemaAt(to);
   try {
     await target.up(Math.floor(Date.now() / 1000));
   } finally {
     await target.close();
   }
   const status = statusLine();
-  const report = await copyRegistry(tablesAt(from), tablesAt(to), {
+  const report = await copyRegistry(await tablesAt(from), await tablesAt(to), {
     final,
     now: Math.floor(Date.now() / 1000),
     progress: progressOn(status),

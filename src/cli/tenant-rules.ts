@@ -10,6 +10,7 @@ export async function rulesOf(session: StorageSession): Promise<TenantRules> {
   const { openTenantOf } = await import('./registry-session.ts');
   const { settings, mode } = session;
   const tenant = await openTenantOf(session, DEFAULT_TENANT, settings, SILENT);
-  const paths = tenant.site(settings.issuer).endpoints.map(({ contract }) => contract.path);
+  const { endpoints } = await tenant.site(settings.issuer);
+  const paths = endpoints.map(({ contract }) => contract.path);
   return { settings, mode, endpointPaths: () => paths };
 }

@@ -25,7 +25,7 @@ const list = <Item extends z.ZodMiniType>(item: Item, rule: string) =>
   z.array(item, said(rule)).check(z.minLength(1, said(`${rule}, at least one`)));
 
 /** Members that JWT and SAML issuers share. */
-const common = {
+const common = () => ({
   issuer: identifier('must be the issuer of the assertions, without spaces'),
   'subject-from': z.optional(words('must be the name of a claim or of a SAML attribute')),
   'subject-prefix': z.optional(
@@ -47,96 +47,104 @@ const common = {
   audiences: z.optional(
     list(identifier('must be an audience, without spaces'), 'must be a list of audiences'),
   ),
-};
+});
 
-const jwtIssuer = z
-  .strictObject(
+const jwtIssuer = () =>
+  z
+    .strictObject(
+      {
+        ...common(),
+        kind: z.literal('jwt'),
+        jwks: z.optional(jwks()),
+        'jwks-uri': z.optional(jwksUri()),
+        algorithms: z.optional(
+          list(
+            z.enum(SIGNING_ALGORITHMS, said('must be a signature algorithm of JWTs')),
+            'must be a list of algorithms',
+          ),
+        ),
+        'require-jti': z._default(z.boolean(said('must be true or false')), true),
+        uses: z.optional(
+          list(
+            z.enum(ISSUER_USES, said(`must be one of ${ISSUER_USES.join(', ')}`)),
+            `must be a list out of ${ISSUER_USES.join(', ')}`,
+          ),
+        ),
+        claims: z.optional(
+          z
+            .record(z.string(), words('must be the name of a claim'), said('must be a map of claim names'))
+            .check(
+              z.refine(
+                (claims) => !Object.keys(claims).some((name) => OWN_CLAIMS.has(name)),
+                said(`must not name a claim of the server: ${[...OWN_CLAIMS].join(', ')}`),
+              ),
+            ),
+        ),
+      },
+      mapError('must be a map for kind jwt'),
+    )
+    .check(
+      z.refine(
+        (one) => (one.jwks === undefined) !== (one['jwks-uri'] === undefined),
+        said('must have either jwks or jwks-uri'),
+      ),
+    );
+
+const samlIssuer = () =>
+  z.strictObject(
     {
-      ...common,
-      kind: z.literal('jwt'),
-      jwks: z.optional(jwks),
-      'jwks-uri': z.optional(jwksUri),
+      ...common(),
+      kind: z.literal('saml'),
+      certificates: list(
+        z
+          .string(said('must be a certificate in PEM'))
+          .check(
+            z.regex(
+              /^\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*$/u,
+              said('must be a certificate in PEM'),
+            ),
+          ),
+        'must be a list of certificates in PEM',
+      ).check(
+        z.maxLength(CERTIFICATES_MAX, said(`must not hold more than ${CERTIFICATES_MAX} certificates`)),
+      ),
       algorithms: z.optional(
         list(
-          z.enum(SIGNING_ALGORITHMS, said('must be a signature algorithm of JWTs')),
+          z.enum(XML_SIGNING_ALGORITHMS, said('must be a signature algorithm of SAML assertions')),
           'must be a list of algorithms',
         ),
       ),
-      'require-jti': z._default(z.boolean(said('must be true or false')), true),
-      uses: z.optional(
-        list(
-          z.enum(ISSUER_USES, said(`must be one of ${ISSUER_USES.join(', ')}`)),
-          `must be a list out of ${ISSUER_USES.join(', ')}`,
-        ),
-      ),
-      claims: z.optional(
-        z
-          .record(z.string(), words('must be the name of a claim'), said('must be a map of claim names'))
-          .check(
-            z.refine(
-              (claims) => !Object.keys(claims).some((name) => OWN_CLAIMS.has(name)),
-              said(`must not name a claim of the server: ${[...OWN_CLAIMS].join(', ')}`),
-            ),
-          ),
-      ),
     },
-    mapError('must be a map for kind jwt'),
-  )
-  .check(
-    z.refine(
-      (one) => (one.jwks === undefined) !== (one['jwks-uri'] === undefined),
-      said('must have either jwks or jwks-uri'),
-    ),
+    mapError('must be a map for kind saml'),
   );
 
-const samlIssuer = z.strictObject(
-  {
-    ...common,
-    kind: z.literal('saml'),
-    certificates: list(
-      z
-        .string(said('must be a certificate in PEM'))
-        .check(
-          z.regex(
-            /^\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*$/u,
-            said('must be a certificate in PEM'),
-          ),
+const issuer = () =>
+  z
+    .discriminatedUnion('kind', [jwtIssuer(), samlIssuer()], said('must be a map with kind jwt or saml'))
+    .check(
+      z.refine(
+        (one) => one['subject-prefix'] !== undefined || one.subjects !== undefined,
+        said(
+          'must have subject-prefix, subjects or both, so that its subjects cannot be mistaken for others',
         ),
-      'must be a list of certificates in PEM',
-    ).check(z.maxLength(CERTIFICATES_MAX, said(`must not hold more than ${CERTIFICATES_MAX} certificates`))),
-    algorithms: z.optional(
-      list(
-        z.enum(XML_SIGNING_ALGORITHMS, said('must be a signature algorithm of SAML assertions')),
-        'must be a list of algorithms',
       ),
-    ),
-  },
-  mapError('must be a map for kind saml'),
-);
-
-const issuer = z
-  .discriminatedUnion('kind', [jwtIssuer, samlIssuer], said('must be a map with kind jwt or saml'))
-  .check(
-    z.refine(
-      (one) => one['subject-prefix'] !== undefined || one.subjects !== undefined,
-      said('must have subject-prefix, subjects or both, so that its subjects cannot be mistaken for others'),
-    ),
-  );
+    );
 
 const RULE = 'must be a list of maps with issuer, kind, keys, subjects or subject-prefix, and scope';
 
-const issuers = z.array(issuer, said(RULE)).check(
-  z.refine(
-    (all) => new Set(all.map((one) => `${one.kind} ${one.issuer}`)).size === all.length,
-    said('must not name an issuer twice'),
-  ),
-  z.refine(
-    (all) => !someCanBeMistaken(all),
-    said(
-      'must not have a subject-prefix that begins the prefix of another issuer: it could name the other issuer’s subjects',
+const issuers = () =>
+  z.array(issuer(), said(RULE)).check(
+    z.refine(
+      (all) => new Set(all.map((one) => `${one.kind} ${one.issuer}`)).size === all.length,
+      said('must not name an issuer twice'),
     ),
-  ),
-);
+    z.refine(
+      (all) => !someCanBeMistaken(all),
+      said(
+        'must not have a subject-prefix that begins the prefix of another issuer: it could name the other issuer’s subjects',
+      ),
+    ),
+  );
 
 /** Returns whether an issuer without a list of subjects could form a subject of another issuer from its own prefix. */
 function someCanBeMistaken(all: readonly ConfiguredAssertionIssuer[]): boolean {
@@ -159,7 +167,7 @@ function reachable({
 }
 
 /** One entry of the setting, as `chancery.yaml` holds it. */
-export type ConfiguredAssertionIssuer = z.infer<typeof issuer>;
+export type ConfiguredAssertionIssuer = z.infer<ReturnType<typeof issuer>>;
 
 /** Settings for assertions as authorisation grants (RFC 7521 §4.1). */
 export const ASSERTION_GRANT_SETTINGS = {

@@ -14,39 +14,43 @@ const TEMPLATE = `must be a text of at most ${TEMPLATE_LENGTH_MAX} characters wi
 /** A text in which `{a.b}` stands for a member of the details. */
 const TEMPLATE_FORM = /^(?:[^{}\p{Cc}]|\{[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\})+$/u;
 
-const schema = z.record(z.string(), z.unknown(), said('must be a JSON Schema object')).check(
-  z.check(({ value, issues }) => {
-    for (const { pointer, detail } of detailsSchemaProblems(value as JsonValue))
-      issues.push({ code: 'custom', message: detail, input: value, path: pointer.split('/').slice(1) });
-  }),
-);
+const schema = () =>
+  z.record(z.string(), z.unknown(), said('must be a JSON Schema object')).check(
+    z.check(({ value, issues }) => {
+      for (const { pointer, detail } of detailsSchemaProblems(value as JsonValue))
+        issues.push({ code: 'custom', message: detail, input: value, path: pointer.split('/').slice(1) });
+    }),
+  );
 
-const consent = z
-  .record(
-    z.string().check(z.regex(/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}$/u, said('must be a language tag'))),
-    z
-      .string(said(TEMPLATE))
-      .check(z.maxLength(TEMPLATE_LENGTH_MAX, said(TEMPLATE)), z.regex(TEMPLATE_FORM, said(TEMPLATE))),
-    said('must be a map of texts by language'),
-  )
-  .check(z.refine((texts) => texts['en'] !== undefined, said('must have a text in en')));
+const consent = () =>
+  z
+    .record(
+      z.string().check(z.regex(/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}$/u, said('must be a language tag'))),
+      z
+        .string(said(TEMPLATE))
+        .check(z.maxLength(TEMPLATE_LENGTH_MAX, said(TEMPLATE)), z.regex(TEMPLATE_FORM, said(TEMPLATE))),
+      said('must be a map of texts by language'),
+    )
+    .check(z.refine((texts) => texts['en'] !== undefined, said('must have a text in en')));
 
-const type = z
-  .strictObject(
+const members = () =>
+  z.strictObject(
     {
       type: z.string(said(TYPE)).check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/u, said(TYPE))),
-      schema,
+      schema: schema(),
       narrowable: z.optional(
         z.array(
           z.string(said(MEMBER)).check(z.regex(/^[^\p{Cc}]{1,128}$/u, said(MEMBER))),
           said('must be a list of members'),
         ),
       ),
-      consent: z.optional(consent),
+      consent: z.optional(consent()),
     },
     mapError('must be a map with type and schema'),
-  )
-  .check(
+  );
+
+const type = () =>
+  members().check(
     z.refine(
       (one) => unknownMember(one) === undefined,
       said('must name members in its texts that the properties of its schema have'),
@@ -57,7 +61,7 @@ const type = z
 function unknownMember({
   schema: { properties },
   consent: texts = {},
-}: z.infer<typeof type>): string | undefined {
+}: z.infer<ReturnType<typeof members>>): string | undefined {
   if (typeof properties !== 'object' || properties === null) return undefined;
   const shown = Object.values(texts).flatMap((text) => [...text.matchAll(/\{([A-Za-z0-9_-]+)[.}]/gu)]);
   return shown.map(([, name = '']) => name).find((name) => !Object.hasOwn(properties, name));
@@ -65,16 +69,19 @@ function unknownMember({
 
 const RULE = 'must be a list of maps with type and schema';
 
-const types = z.array(type, said(RULE)).check(
-  z.maxLength(TYPES_MAX, said(`must not hold more than ${TYPES_MAX} types`)),
-  z.refine(
-    (all) => new Set(all.map((one) => one.type)).size === all.length,
-    said('must not name a type twice'),
-  ),
-);
+const types = () =>
+  z.array(type(), said(RULE)).check(
+    z.maxLength(TYPES_MAX, said(`must not hold more than ${TYPES_MAX} types`)),
+    z.refine(
+      (all) => new Set(all.map((one) => one.type)).size === all.length,
+      said('must not name a type twice'),
+    ),
+  );
 
 /** One entry of the setting, as `chancery.yaml` holds it. */
-export type ConfiguredDetailsType = Omit<z.infer<typeof type>, 'schema'> & { readonly schema: DetailsSchema };
+export type ConfiguredDetailsType = Omit<z.infer<ReturnType<typeof type>>, 'schema'> & {
+  readonly schema: DetailsSchema;
+};
 
 /** Settings for Rich Authorization Requests (RFC 9396). */
 export const AUTHORIZATION_DETAILS_SETTINGS = {
@@ -82,7 +89,7 @@ export const AUTHORIZATION_DETAILS_SETTINGS = {
     tenants: 'own',
     default: [],
     items: 'types',
-    schema: types as unknown as z.ZodMiniType<readonly ConfiguredDetailsType[]>,
+    schema: () => types() as unknown as z.ZodMiniType<readonly ConfiguredDetailsType[]>,
     rule: RULE,
     description:
       'Types of `authorization_details` (RFC 9396) that clients may be registered for. `schema`: the JSON Schema (2020-12) of the whole object; a member that it does not name is refused. `narrowable`: members whose lists may have fewer values in a later request; every other member must stay as it was granted. `consent`: the words of the consent page by language, `en` at least, where `{member}` or `{member.member}` stands for what the client asks; without it the page shows all members. Discovery lists the types. In an environment variable the value is JSON.',

@@ -10,25 +10,27 @@ const CONSTRAINED_NAME = /^\.?[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/u;
 const NAMES_RULE = 'must be a list of hosts such as rp.example, and of domains such as .example';
 const ANCHORS_RULE = 'must be a list of maps with entity-id and jwks';
 
-const anchor = z.strictObject(
-  {
-    'entity-id': z.string(said(ENTITY_ID_RULE)).check(z.regex(ENTITY_ID, said(ENTITY_ID_RULE))),
-    jwks,
-  },
-  mapError('must be a map of entity-id and jwks'),
-);
-
-const anchors = z
-  .array(anchor, said(ANCHORS_RULE))
-  .check(
-    z.refine(
-      (all) => new Set(all.map((one) => one['entity-id'])).size === all.length,
-      said('must not name a trust anchor twice'),
-    ),
+const anchor = () =>
+  z.strictObject(
+    {
+      'entity-id': z.string(said(ENTITY_ID_RULE)).check(z.regex(ENTITY_ID, said(ENTITY_ID_RULE))),
+      jwks: jwks(),
+    },
+    mapError('must be a map of entity-id and jwks'),
   );
 
+const anchors = () =>
+  z
+    .array(anchor(), said(ANCHORS_RULE))
+    .check(
+      z.refine(
+        (all) => new Set(all.map((one) => one['entity-id'])).size === all.length,
+        said('must not name a trust anchor twice'),
+      ),
+    );
+
 /** One entry of the setting, as `chancery.yaml` holds it. */
-export type ConfiguredTrustAnchor = z.infer<typeof anchor>;
+export type ConfiguredTrustAnchor = z.infer<ReturnType<typeof anchor>>;
 
 /** Settings for OpenID Federation 1.0. */
 export const FEDERATION_SETTINGS = {

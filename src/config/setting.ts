@@ -40,13 +40,20 @@ interface Words<Value> {
   readonly tenants?: ForTenants;
 }
 
-type Kind<Value> = Pick<Setting<Value>, 'schema' | 'type' | 'rule' | 'fromText' | 'structured'> & {
+type Kind<Value> = Pick<Setting<Value>, 'type' | 'rule' | 'fromText' | 'structured'> & {
   readonly unit?: string;
+  /** Makes the schema when a value is checked: a start has values for few of the settings. */
+  readonly schema: () => z.ZodMiniType<Value>;
 };
 
-function setting<Value>(words: Words<Value>, kind: Kind<Value>): Setting<Value> {
+function setting<Value>(words: Words<Value>, { schema: makeSchema, ...kind }: Kind<Value>): Setting<Value> {
+  let schema: z.ZodMiniType<Value> | undefined;
   return {
     ...kind,
+    get schema() {
+      schema ??= makeSchema();
+      return schema;
+    },
     unit: kind.unit,
     default: words.default,
     defaultWords: words.defaultWords,
@@ -62,13 +69,20 @@ type IntegerWords = Words<number> & { readonly min: number; readonly max: number
 const inRange = ({ min, max }: IntegerWords) => z.int().check(z.gte(min), z.lte(max));
 
 export function integer(words: IntegerWords): Setting<number> {
-  return setting(words, {
-    schema: inRange(words),
+  return setting(
+    words,
+    integers(words, () => inRange(words)),
+  );
+}
+
+function integers(words: IntegerWords, schema: Kind<number>['schema']): Kind<number> {
+  return {
+    schema,
     type: 'integer',
     ...(words.unit === undefined ? {} : { unit: words.unit }),
     rule: `must be an integer from ${words.min} to ${words.max}`,
     fromText: (text) => (/^-?\d{1,15}$/u.test(text) ? Number(text) : text),
-  });
+  };
 }
 
 /** Declares a duration in whole seconds. A text such as `10m` or `1h30m` stands for one. */
@@ -82,21 +96,22 @@ export function milliseconds(words: Omit<IntegerWords, 'unit'>): Setting<number>
 }
 
 function duration(words: IntegerWords, unitMs: number): Setting<number> {
-  const units = z.pipe(
-    z.string().check(z.regex(DURATION)),
-    z.transform((text) => (durationMs(text) ?? Number.NaN) / unitMs),
-  );
-  const number = integer(words);
-  return {
-    ...number,
-    schema: z.union([inRange(words), z.pipe(units, inRange(words))]),
-    rule: `${number.rule}, or a duration such as ${unitMs === 1 ? '2s' : '10m or 1h30m'}`,
-  };
+  const kind = integers(words, () => {
+    const units = z.pipe(
+      z.string().check(z.regex(DURATION)),
+      z.transform((text) => (durationMs(text) ?? Number.NaN) / unitMs),
+    );
+    return z.union([inRange(words), z.pipe(units, inRange(words))]);
+  });
+  return setting(words, {
+    ...kind,
+    rule: `${kind.rule}, or a duration such as ${unitMs === 1 ? '2s' : '10m or 1h30m'}`,
+  });
 }
 
 export function flag(words: Words<boolean>): Setting<boolean> {
   return setting(words, {
-    schema: z.boolean(),
+    schema: () => z.boolean(),
     type: 'boolean',
     rule: 'must be true or false',
     fromText: (text) => (text === 'true' ? true : text === 'false' ? false : text),
@@ -108,7 +123,7 @@ export function choice<const Value extends string>(
 ): Setting<Value> {
   const [first, ...more] = words.values;
   return setting(words, {
-    schema: z.enum([first, ...more]),
+    schema: () => z.enum([first, ...more]),
     type: words.values.join(' | '),
     rule: `must be one of ${words.values.join(', ')}`,
     fromText: (text) => text,
@@ -123,7 +138,7 @@ interface TextRule {
 
 export function text(words: Words<string> & TextRule): Setting<string> {
   return setting(words, {
-    schema: z.string().check(z.regex(words.pattern)),
+    schema: () => z.string().check(z.regex(words.pattern)),
     type: 'text',
     rule: words.rule,
     fromText: (given) => given,
@@ -140,12 +155,18 @@ interface Items extends Words<readonly string[]>, TextRule {
 
 export function list(words: Items): Setting<readonly string[]> {
   const keep = words.keep ?? ((item) => item);
-  const item = z.string().check(z.regex(words.pattern), z.refine(words.accepts ?? (() => true)));
-  const schema = z.pipe(
-    z.array(item),
-    z.transform((items): readonly string[] => items.map(keep)),
-  );
-  return setting(words, { schema, type: `list of ${words.items}`, rule: words.rule, fromText: splitText });
+  return setting(words, {
+    schema() {
+      const item = z.string().check(z.regex(words.pattern), z.refine(words.accepts ?? (() => true)));
+      return z.pipe(
+        z.array(item),
+        z.transform((items): readonly string[] => items.map(keep)),
+      );
+    },
+    type: `list of ${words.items}`,
+    rule: words.rule,
+    fromText: splitText,
+  });
 }
 
 /** Members that all lists of token digests share. */
@@ -162,8 +183,8 @@ export const SHA256_HEX = {
 
 interface Maps<Item> extends Words<readonly Item[]> {
   readonly items: string;
-  /** Checks the whole list. Each error is words that follow the path of the refused value. */
-  readonly schema: z.ZodMiniType<readonly Item[]>;
+  /** Makes the schema of the whole list. Each of its errors is words that follow the path of the refused value. */
+  readonly schema: () => z.ZodMiniType<readonly Item[]>;
   readonly rule: string;
 }
 

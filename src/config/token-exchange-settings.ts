@@ -14,56 +14,60 @@ const names = (item: string, rule: string) =>
 
 const RULE = 'must be a list of maps with clients, and audiences or id-jag';
 
-const scopeValues = z.array(
-  z
-    .string(said('must be a scope value'))
-    .check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/u, said('must be a scope value'))),
-  said('must be a list of scope values'),
-);
-
-const idJag = z.strictObject(
-  {
-    audience: identifier('must be the issuer identifier of the other server'),
-    'client-id': z.optional(identifier('must be a client_id')),
-    resources: z.optional(names('must be a resource, without spaces', 'must be a list of resources')),
-    scope: z.optional(scopeValues),
-  },
-  mapError('must be a map with audience'),
-);
-
-const policy = z
-  .strictObject(
-    {
-      clients: names('must be a client_id', 'must be a list of client_id values'),
-      audiences: z.optional(names('must be an audience, without spaces', 'must be a list of audiences')),
-      'id-jag': z.optional(z.array(idJag, said('must be a list of maps with audience'))),
-      scope: z.optional(scopeValues),
-      'subject-clients': z.optional(names('must be a client_id', 'must be a list of client_id values')),
-      'subject-issuers': z.optional(names('must be an issuer', 'must be a list of issuers')),
-      actors: z.optional(names('must be a subject, without spaces', 'must be a list of subjects')),
-      impersonation: z._default(z.boolean(said('must be true or false')), false),
-      lifetime: z.optional(
-        z.int(said('must be a number of seconds')).check(z.gte(1, said('must be at least 1'))),
-      ),
-    },
-    mapError(RULE),
-  )
-  .check(
-    z.refine(
-      (one) => one.audiences !== undefined || one['id-jag'] !== undefined,
-      said('must have audiences, id-jag or both'),
-    ),
+const scopeValues = () =>
+  z.array(
+    z
+      .string(said('must be a scope value'))
+      .check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/u, said('must be a scope value'))),
+    said('must be a list of scope values'),
   );
 
-const policies = z.array(policy, said(RULE)).check(
-  z.refine((all) => {
-    const clients = all.flatMap((one) => one.clients);
-    return new Set(clients).size === clients.length;
-  }, said('must not name a client twice')),
-);
+const idJag = () =>
+  z.strictObject(
+    {
+      audience: identifier('must be the issuer identifier of the other server'),
+      'client-id': z.optional(identifier('must be a client_id')),
+      resources: z.optional(names('must be a resource, without spaces', 'must be a list of resources')),
+      scope: z.optional(scopeValues()),
+    },
+    mapError('must be a map with audience'),
+  );
+
+const policy = () =>
+  z
+    .strictObject(
+      {
+        clients: names('must be a client_id', 'must be a list of client_id values'),
+        audiences: z.optional(names('must be an audience, without spaces', 'must be a list of audiences')),
+        'id-jag': z.optional(z.array(idJag(), said('must be a list of maps with audience'))),
+        scope: z.optional(scopeValues()),
+        'subject-clients': z.optional(names('must be a client_id', 'must be a list of client_id values')),
+        'subject-issuers': z.optional(names('must be an issuer', 'must be a list of issuers')),
+        actors: z.optional(names('must be a subject, without spaces', 'must be a list of subjects')),
+        impersonation: z._default(z.boolean(said('must be true or false')), false),
+        lifetime: z.optional(
+          z.int(said('must be a number of seconds')).check(z.gte(1, said('must be at least 1'))),
+        ),
+      },
+      mapError(RULE),
+    )
+    .check(
+      z.refine(
+        (one) => one.audiences !== undefined || one['id-jag'] !== undefined,
+        said('must have audiences, id-jag or both'),
+      ),
+    );
+
+const policies = () =>
+  z.array(policy(), said(RULE)).check(
+    z.refine((all) => {
+      const clients = all.flatMap((one) => one.clients);
+      return new Set(clients).size === clients.length;
+    }, said('must not name a client twice')),
+  );
 
 /** One entry of the setting, as `chancery.yaml` holds it. */
-export type ConfiguredExchangePolicy = z.infer<typeof policy>;
+export type ConfiguredExchangePolicy = z.infer<ReturnType<typeof policy>>;
 
 /** Settings for the exchange of tokens (RFC 8693). */
 export const TOKEN_EXCHANGE_SETTINGS = {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { extname } from 'node:path';
-import { Liquid } from 'liquidjs';
+import type * as Liquidjs from 'liquidjs';
 import { type Page, type PageAsset, type Pages, ThemeInvalid } from '../ports/pages.ts';
 import { type AdminScope, isKnownAdminScope } from '../spec/admin-scopes.ts';
 import { type Caches, SLOT_BYTES, textBytes } from '../spec/caches.ts';
@@ -81,9 +82,9 @@ function openTheme(folder: string | undefined): Theme {
     ...[...theme.messages.keys()].filter((tag) => tag !== 'en'),
   ];
   const assets = namedAssets(theme);
-  const engines = new Map<string, Liquid>();
+  const engines = new Map<string, Liquidjs.Liquid>();
   // An engine takes 7 ms to make, and most servers meet one or two languages.
-  const engineOf = (language: string): Liquid => {
+  const engineOf = (language: string): Liquidjs.Liquid => {
     const engine = engines.get(language) ?? engineFor(theme, language);
     engines.set(language, engine);
     return engine;
@@ -134,7 +135,9 @@ function namedAssets(theme: ThemeFiles): ReadonlyMap<string, PageAsset & { reado
 }
 
 /** Returns an engine that escapes everything a template prints, messages included. */
-function engineFor(theme: ThemeFiles, language: string): Liquid {
+function engineFor(theme: ThemeFiles, language: string): Liquidjs.Liquid {
+  // The package takes about 10 ms and some megabytes to load, and a process may never show a page.
+  const { Liquid } = createRequire(import.meta.url)('liquidjs') as typeof Liquidjs;
   const messages = theme.messages.get(language) ?? new Map<string, string>();
   const engine = new Liquid({
     templates: Object.fromEntries([...theme.templates].map(([name, text]) => [`${name}.liquid`, text])),

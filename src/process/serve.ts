@@ -236,7 +236,7 @@ async function open(
   closers.push(async () => await tenants.close());
   const upkeep = startUpkeep({ settings, tenants, storage, metrics: measured, clock, log, counts: check });
   closers.push(async () => await upkeep.stop());
-  const sites = [tenants.first.site(settings.issuer)];
+  const sites = [await tenants.first.site(settings.issuer)];
   const hosts = await startPublicHosts({ ...waiting, sites, tenancy: tenants.tenancy, tls: tls.material });
   closers.push(renewingCertificates(tls, hosts, streams));
   storage.fileCheck?.begin();

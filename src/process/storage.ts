@@ -6,13 +6,8 @@ import { SealBroken, type Sealer } from '../ports/sealer.ts';
 import { type Storage, type StorageMeter, StorageUnavailable } from '../ports/storage.ts';
 import type { TableDump } from '../ports/table-dump.ts';
 import type { Sealed } from '../spec/identifiers.ts';
-import { openPostgresSchema } from '../storage/postgres/migrations.ts';
-import { openPostgresStorage, type PostgresOptions } from '../storage/postgres/open.ts';
-import { postgresTables } from '../storage/postgres/table-dump.ts';
+import type { PostgresOptions } from '../storage/postgres/open.ts';
 import type { Schema } from '../storage/schema.ts';
-import { openSqliteStorage } from '../storage/sqlite/open.ts';
-import { openSqliteSchema } from '../storage/sqlite/sqlite-schema.ts';
-import { sqliteTables } from '../storage/sqlite/table-dump.ts';
 import { keyName, sealerWith } from '../system/sealer.ts';
 
 const CANARY_PLACE = 'canary';
@@ -61,6 +56,7 @@ export async function openStorage(
   if (path !== undefined) {
     const lines = log === undefined ? {} : { log };
     const lock_wait_ms_max = settings['storage.deadline'];
+    const { openSqliteStorage } = await import('../storage/sqlite/open.ts');
     return await openSqliteStorage(path, {
       check,
       create,
@@ -71,6 +67,7 @@ export async function openStorage(
       ...lines,
     });
   }
+  const { openPostgresStorage } = await import('../storage/postgres/open.ts');
   return await openPostgresStorage(settings['storage.url'], {
     ...postgresLimits(settings),
     migrate,
@@ -87,23 +84,33 @@ function postgresLimits(settings: Settings): Omit<PostgresOptions, 'migrate' | '
   };
 }
 
-/** The schema of the database that the settings name. */
-export function openSchema(settings: Settings): Schema {
-  return openSchemaAt(settings['storage.url'], settings['storage.deadline']);
+/** Opens the schema of the database that the settings name. */
+export async function openSchema(settings: Settings): Promise<Schema> {
+  return await openSchemaAt(settings['storage.url'], settings['storage.deadline']);
 }
 
 const SCHEMA_DEADLINE_MS = 2000;
 
-/** The schema of the database at a `storage.url`. */
-export function openSchemaAt(url: string, deadline_ms = SCHEMA_DEADLINE_MS): Schema {
+/** Opens the schema of the database at a `storage.url`. */
+export async function openSchemaAt(url: string, deadline_ms = SCHEMA_DEADLINE_MS): Promise<Schema> {
   const path = sqlitePathOf(url);
-  return path === undefined ? openPostgresSchema(url, deadline_ms) : openSqliteSchema(path);
+  if (path === undefined) {
+    const { openPostgresSchema } = await import('../storage/postgres/migrations.ts');
+    return openPostgresSchema(url, deadline_ms);
+  }
+  const { openSqliteSchema } = await import('../storage/sqlite/sqlite-schema.ts');
+  return openSqliteSchema(path);
 }
 
-/** The rows of the database at a `storage.url`. */
-export function tablesAt(url: string): TableDump {
+/** Opens the rows of the database at a `storage.url`. */
+export async function tablesAt(url: string): Promise<TableDump> {
   const path = sqlitePathOf(url);
-  return path === undefined ? postgresTables(url) : sqliteTables(path);
+  if (path === undefined) {
+    const { postgresTables } = await import('../storage/postgres/table-dump.ts');
+    return postgresTables(url);
+  }
+  const { sqliteTables } = await import('../storage/sqlite/table-dump.ts');
+  return sqliteTables(path);
 }
 
 export interface WaitingNeeds {

@@ -133,8 +133,9 @@ export function tenantInService({ id, settings, storage, open, among }: Opening)
     routers.public.clear();
     routers.management.clear();
   });
-  const routerOf = (known: Tenant, issuer: string, listener: Listener): Router => {
-    const router = buildRouter([listener === 'public' ? known.site(issuer) : known.managementSite(issuer)]);
+  const routerOf = async (known: Tenant, issuer: string, listener: Listener): Promise<Router> => {
+    const site = await (listener === 'public' ? known.site(issuer) : known.managementSite(issuer));
+    const router = buildRouter([site]);
     // It may have been closed while it was waited for.
     if (known === held.current()) routers[listener].set(issuer, router);
     return router;
@@ -150,7 +151,7 @@ export function tenantInService({ id, settings, storage, open, among }: Opening)
       const router = routers[listener].get(issuer);
       if (router !== undefined) return router;
       const made = held.current() ?? (await held.opened(network()));
-      return routers[listener].get(issuer) ?? routerOf(made, issuer, listener);
+      return routers[listener].get(issuer) ?? (await routerOf(made, issuer, listener));
     },
     close: async () => await held.close(),
   };

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Metrics } from '../ports/metrics.ts';
 import type { CacheFigures } from '../spec/bounded-map.ts';
 import { METRICS, type MetricName, type MetricRow } from '../spec/metrics.ts';
@@ -39,9 +39,7 @@ interface Tally {
 
 /** @param caches returns the figures of all caches of this process */
 export function prometheusMetrics(caches: () => readonly CacheFigures[] = () => []): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS });
-  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  let runtime: ReturnType<typeof openRuntimeMetrics> | undefined;
   const cells = new Map<string, Map<string, Cell>>();
   const distributions = new Map<string, Map<string, Distribution>>();
   const gauges = new Map<string, Reading>();
@@ -52,14 +50,15 @@ export function prometheusMetrics(caches: () => readonly CacheFigures[] = () => 
     seriesOf(distributions, name, labels, () => ({ labels, buckets: emptyBuckets(name), sum: 0 }));
   showCaches(gauges, caches);
   return {
-    contentType: registry.contentType,
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
     text: async () => {
+      runtime ??= openRuntimeMetrics();
       const rendered = Object.entries<MetricRow>(METRICS).map(([name, row]) =>
         row.kind === 'histogram'
           ? family(name, row, histogramLines(name, [...(distributions.get(name)?.values() ?? [])]))
           : family(name, row, sampleLines(name, samplesOf(name, row, cells, gauges))),
       );
-      return `${await registry.metrics()}\n${rendered.join('')}`;
+      return `${await (await runtime).metrics()}\n${rendered.join('')}`;
     },
     count(name, labels, by = 1) {
       cellOf(name, labels).value += by;
@@ -99,6 +98,15 @@ export function prometheusMetrics(caches: () => readonly CacheFigures[] = () => 
       add(DURATION, tally.duration, seconds);
     },
   };
+}
+
+/** Opens the metrics of the process and of Node. A process whose metrics are not read does not load the library. */
+async function openRuntimeMetrics(): Promise<Registry> {
+  const { collectDefaultMetrics, Registry: OwnRegistry } = await import('prom-client');
+  const registry = new OwnRegistry();
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  return registry;
 }
 
 const DURATION = 'chancery_http_request_duration_seconds';

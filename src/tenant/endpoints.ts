@@ -69,11 +69,13 @@ import {
   TOKEN_EXCHANGE_GRANT,
 } from '../spec/grant-types.ts';
 import { ID_JAG_PROFILE, ID_JAG_TYPE } from '../spec/token-types.ts';
-import { adminEndpoints } from './admin-endpoints.ts';
+import type { adminEndpoints as adminEndpointsOf } from './admin-endpoints.ts';
 import { federationMembers } from './federation.ts';
 import type { Issuer } from './issuer.ts';
 import { acceptedMethods, certificateTrust, offersFrontChannelLogout } from './settings.ts';
 import { type SignalParts, signalParts } from './signals.ts';
+
+type AdminEndpoints = typeof adminEndpointsOf;
 
 /** Opens one endpoint; undefined where the settings switch it off. */
 type Open<Parts> = (parts: Parts) => Endpoint | undefined;
@@ -179,23 +181,32 @@ const DOCUMENTS: readonly Open<Described>[] = [
   (issuer) => (issuer.settings['webfinger.domains'].length > 0 ? webfinger(issuer) : undefined),
 ];
 
+/** Loads the administration API when a request first asks for it, or at the start where it stands below an issuer. */
+const administrationApi = async () => await import('./admin-endpoints.ts');
+
 /** Returns everything that stands below one issuer. */
-export function siteOf(issuer: Issuer): Site {
+export async function siteOf(issuer: Issuer): Promise<Site> {
+  const isBelow = issuer.settings['admin.listeners'] === 'both';
+  return siteWith(issuer, isBelow ? (await administrationApi()).adminEndpoints : undefined);
+}
+
+/** @param adminEndpoints undefined where the administration API does not stand below the issuer */
+function siteWith(issuer: Issuer, adminEndpoints: AdminEndpoints | undefined): Site {
   const { settings, maxAge } = issuer;
   const signals = signalEndpoints(issuer);
   const own = [...opened(ENDPOINTS, issuer), ...signals];
   const metadata = metadataOf(issuer, own);
   const administration =
-    settings['admin.listeners'] === 'both'
-      ? [...adminEndpoints(issuer, () => pathsBelow(issuer)), ...ownConsole(issuer)]
-      : [];
+    adminEndpoints === undefined
+      ? []
+      : [...adminEndpoints(issuer, () => pathsOf(standing)), ...ownConsole(issuer)];
   const transmitter = signals.length === 0 ? [] : [signalsConfiguration(issuer, own)];
   const resources = protectedResources({
     ...issuer,
     takesCertificates: certificateTrust(settings) !== 'none',
   });
   const documents = [...opened(DOCUMENTS, { ...issuer, metadata }), ...transmitter, ...resources];
-  const standing = [...own, ...documents, ...administration];
+  const standing: readonly Endpoint[] = [...own, ...documents, ...administration];
   const issuerPath = new URL(issuer.issuer).pathname.replace(/\/$/, '');
   return {
     issuerPath,
@@ -230,15 +241,19 @@ function withPathBehind(endpoint: Endpoint, issuerPath: string): Endpoint {
   return { ...endpoint, contract: { ...contract, path } };
 }
 
-const pathsBelow = (issuer: Issuer): readonly string[] =>
-  siteOf(issuer).endpoints.map(({ contract }) => contract.path);
+const pathsOf = (endpoints: readonly Endpoint[]): readonly string[] =>
+  endpoints.map(({ contract }) => contract.path);
 
 /** Returns what stands on the management listener for one issuer. */
-export const managementSiteOf = (issuer: Issuer): Site => ({
-  issuerPath: '',
-  endpoints: adminEndpoints(issuer, () => pathsBelow(issuer)),
-  allowedOrigins: [],
-});
+export async function managementSiteOf(issuer: Issuer): Promise<Site> {
+  const { adminEndpoints } = await administrationApi();
+  const below = issuer.settings['admin.listeners'] === 'both' ? adminEndpoints : undefined;
+  return {
+    issuerPath: '',
+    endpoints: adminEndpoints(issuer, () => pathsOf(siteWith(issuer, below).endpoints)),
+    allowedOrigins: [],
+  };
+}
 
 /** Returns the signed entity configuration of an issuer, with the provider metadata of its endpoints; undefined without a federation. */
 export async function ownStatement(issuer: Issuer): Promise<string | undefined> {

@@ -40,9 +40,9 @@ export interface TenantNeeds {
 /** One open tenant with everything that is its own. */
 export interface Tenant {
   /** Returns the endpoints below one of the tenant's names; they call themselves by that name. */
-  site(issuer: string): Site;
+  site(issuer: string): Promise<Site>;
   /** Returns the administration of one of the tenant's names, for the management listener. */
-  managementSite(issuer: string): Site;
+  managementSite(issuer: string): Promise<Site>;
   /** The tokens that open the administration, under the tenant's first name. */
   readonly adminTokens: AdminTokens;
   readonly storage: TenantStorage;
@@ -95,8 +95,8 @@ export async function openTenant(
   const named = (issuer: string): Issuer => (issuer === first.issuer ? first : openIssuer(parts, issuer));
   const notifications = openBackchannelDelivery(settings, { ...platform, log }, parts, named);
   return {
-    site: (issuer) => ({ tenant: id, ...siteOf(named(issuer)) }),
-    managementSite: (issuer) => ({ tenant: id, ...managementSiteOf(named(issuer)) }),
+    site: async (issuer) => ({ tenant: id, ...(await siteOf(named(issuer))) }),
+    managementSite: async (issuer) => ({ tenant: id, ...(await managementSiteOf(named(issuer))) }),
     adminTokens: first.adminTokens.own,
     storage,
     registry: first.registry,

@@ -132,8 +132,8 @@ interface Opened {
 
 async function openOn(platform: TestPlatform, settings: Settings): Promise<Opened> {
   const tenant = await openTenant(platform, { id: 'test' as TenantId, settings });
-  const site = tenant.site(settings.issuer);
-  const management = tenant.managementSite(settings.issuer);
+  const site = await tenant.site(settings.issuer);
+  const management = await tenant.managementSite(settings.issuer);
   platform.watch.begin();
   return { tenant, site, management };
 }

@@ -21,7 +21,7 @@ test('the check behind every fault on PostgreSQL: a database that was restored i
   };
   await recorded();
   assert.equal(await integrityOf(url), 'ok');
-  const writer = await tablesAt(url).writer();
+  const writer = await (await tablesAt(url)).writer();
   try {
     await markRestored(writer, { taken_at: 1, restored_at: 2 }, anEvent({ action: 'storage.restore' }));
   } finally {

@@ -7,7 +7,7 @@ import { brokenCounts } from '../../src/testing/postgres/integrity.ts';
 export async function integrityOf(url: string): Promise<string> {
   const path = sqlitePathOf(url);
   const damage = path === undefined ? await brokenCounts(url) : sqliteDamage(path);
-  const reader = await tablesAt(url).snapshot();
+  const reader = await (await tablesAt(url)).snapshot();
   try {
     const { findings } = await checkTables(reader);
     return [...damage, ...findings].join('; ') || 'ok';

@@ -34,7 +34,7 @@ export async function verifyHistory({ url }: Pick<Stand, 'url'>, findings: Findi
 async function rowsOf(url: string, name: string): Promise<Rows> {
   const table = DUMPED_TABLES.find((each) => each.name === name);
   if (table === undefined) throw new Error(`there is no table ${name}`);
-  const reader = await tablesAt(url).snapshot();
+  const reader = await (await tablesAt(url)).snapshot();
   try {
     const found: Record<string, string | number | null>[] = [];
     for await (const page of pages(reader, { table, tenant: 'default' }))

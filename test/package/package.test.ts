@@ -147,7 +147,7 @@ test('each command of the installed package explains itself', async () => {
 });
 
 test('the source map leads from a line of the bundle to the line of its source', () => {
-  const bundle = join(installed, 'program/main.js');
+  const bundle = join(installed, 'program/start.js');
   const words = 'chancery serves ${issuer} on';
   const line = readFileSync(bundle, 'utf8')
     .split('\n')

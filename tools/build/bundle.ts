@@ -12,11 +12,6 @@ const FILES: readonly { readonly words: RegExp; readonly inBundle: (name: string
     words: /new URL\('(\.[^']+-(?:thread|process))\.ts', import\.meta\.url\)/gu,
     inBundle: (name) => `new URL('./${name}.js', import.meta.url)`,
   },
-  {
-    // The entry decides whether and how the rest is loaded.
-    words: /import\('(\.\/main)\.ts'\)/gu,
-    inBundle: (name) => `import('./${name}.js')`,
-  },
 ];
 /** A package that is loaded when it is needed. */
 const PACKAGE = /createRequire\(import\.meta\.url\)\('([^'.][^']*)'\)/gu;
@@ -24,6 +19,21 @@ const ABOUT = "new URL('../../package.json', import.meta.url)";
 /** Any other way to find a file beside a source would fail in the bundle, where it is not. */
 const STRANGE =
   /new URL\((?!'\.\/[\w-]+\.js'|'\.\.\/package\.json').*import\.meta\.url|createRequire\(import\.meta\.url\)\((?!'\.\/)|import\.meta\.dirname(?!, '(?:theme|console|\.\.\/console)'\))/u;
+
+/**
+ * The files of the program, beside the small ones of commands: each has a source with all that it imports, unless a file above has it.
+ * A part that is loaded late (docs/adr/0098-late-loading.md) is a file of its own, so that a start does not read it.
+ */
+const PARTS: readonly { readonly name: string; readonly test: RegExp }[] = [
+  { name: 'command-line', test: /\/src\/(?:cli\/main|system\/program-version)\.ts$/u },
+  { name: 'settings', test: /\/src\/config\/load-settings\.ts$/u },
+  { name: 'start', test: /\/src\/cli\/serve\.ts$/u },
+  { name: 'server', test: /\/src\/process\/(?:serve|worker)\.ts$/u },
+  { name: 'sqlite', test: /\/src\/storage\/sqlite\/(?:open|sqlite-schema|table-dump)\.ts$/u },
+  { name: 'postgres', test: /\/src\/storage\/postgres\/(?:open|migrations|table-dump)\.ts$/u },
+  { name: 'administration', test: /\/src\/tenant\/admin-endpoints\.ts$/u },
+  { name: 'commands', test: /\/src\/cli\/(?!(?:chancery|compile-cache|dev|runtime)\.ts$)/u },
+];
 
 /** Collects, while files are bundled, the sources and packages that become files of their own. */
 interface Apart {
@@ -63,16 +73,19 @@ async function write(
     cwd: ROOT,
     platform: 'node',
     // pg-native is an optional companion of pg that the product does not have.
-    external: ['pg-native', './main.js'],
+    external: ['pg-native'],
     plugins: [namedFiles(apart), lightHttp(), asciiOnly()],
     onLog(level, log) {
+      // Commands load late what a server needs at its start. A test says what a server must not load (ADR 98).
+      if (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return;
       throw new Error(`rolldown: ${level}: ${log.message}`);
     },
   });
   const { output } = await bundle.write({
     ...form,
     dir: folder,
-    codeSplitting: false,
+    codeSplitting: form === MODULE && source.endsWith(ENTRY) ? { groups: [...PARTS] } : false,
+    chunkFileNames: '[name].js',
     minify: false,
     sourcemap: true,
     comments: { legal: true, annotation: false, jsdoc: false },

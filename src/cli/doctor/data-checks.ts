@@ -59,7 +59,7 @@ function diskFindings(folder: string): Finding[] {
 
 /** Returns a problem for a schema that servers refuse, or for a database that cannot be reached. */
 async function pendingSchema(settings: Settings): Promise<Finding | undefined> {
-  const schema = openSchema(settings);
+  const schema = await openSchema(settings);
   try {
     const pending = await schema.pending();
     if (pending.length === 0) return undefined;

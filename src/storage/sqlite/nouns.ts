@@ -51,7 +51,7 @@ export const STORES = {
   webhooks,
 };
 
-/** Prepares the reads of every store. */
+/** Opens the reads of every store. */
 export function openStores(connections: ReadConnections): Readonly<Record<keyof typeof STORES, EngineStore>> {
   const opened = Object.entries(STORES).map(([noun, store]) => [noun, openStore(store, connections)]);
   return Object.fromEntries(opened) as Record<keyof typeof STORES, EngineStore>;

@@ -4,7 +4,7 @@ import { StorageUnavailable } from '../../ports/storage.ts';
 import type { Write } from '../verbs.ts';
 import { concernsOneWrite, isBusy, isInputOutputError, openWriteConnection, reasonOf } from './connection.ts';
 import { displacement, type FilesInUse } from './database-file.ts';
-import { type Handler, prepareWrites } from './noun.ts';
+import { type Handler, writeHandlers } from './noun.ts';
 import { STORES } from './nouns.ts';
 
 const RETRY_WAIT_MS = 20;
@@ -124,7 +124,7 @@ function emptyWriteAheadLog(database: DatabaseSync): void {
  * SQLite's error if the whole batch is lost or its outcome is unknown. The connection must not be used after that error.
  */
 function batchExecution(database: DatabaseSync): (writes: readonly Write[]) => readonly Answer[] {
-  const handlers = prepareWrites(STORES, database);
+  const handlers = writeHandlers(STORES, database);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const handle = ({ name, values }: Write): unknown => {
