@@ -158,7 +158,8 @@ export async function takeDpopProof(
   { jkt, jti, iat }: DpopProof,
 ): Promise<void> {
   // Remembered until the proof would be refused as too old, also by a server whose clock is late.
-  const expires_at = iat + settings['dpop.proof-lifetime'] + 2 * CLOCK_SKEW;
+  // RFC 7519 §2 permits an `iat` with a fraction; the storage has whole seconds.
+  const expires_at = Math.ceil(iat) + settings['dpop.proof-lifetime'] + 2 * CLOCK_SKEW;
   // §11.1 lets the server remember a digest. The address is not part of it: a client makes a proof for one request.
   if (await replays.rememberOnce('dpop-proof', jkt, digestOf(jti), expires_at)) return;
   throw invalidProof('was used before', { jti });

@@ -53,6 +53,15 @@ test('H-584 the address of a proof counts without query and fragment, and in any
   }
 });
 
+test('H-722 a proof whose iat has a fraction is good once, as any other: RFC 7519 §2 permits fractions', async () => {
+  for (const before of [0.25, 0.5]) {
+    const proof = proofNow(KEY, { iat: seconds() - before });
+    const answer = await attacked.send(tokenRequest(proof));
+    assert.equal(answer.json['token_type'], 'DPoP', answer.body);
+    assertProofRefused(await attacked.send(tokenRequest(proof)), /was used before/, 'again');
+  }
+});
+
 test('H-584 a header of two lines is refused, whichever of them is good (RFC 9449 §4.3)', async () => {
   const request = tokenRequest(proofNow());
   const twice = { ...request, headers: `${request.headers ?? ''}DPoP: ${proofNow()}\r\n` };

@@ -112,6 +112,23 @@ export const BACKCHANNEL: readonly Mutant[] = [
     killers: [{ file: PAGE_TEST, test: 'a blocked client is refused' }],
   },
   {
+    name: 'backchannel-asks-every-second',
+    fault: 'A client asks a person again and again with requests of a second each.',
+    edits: [
+      {
+        file: 'src/grants/backchannel/begin-request.ts',
+        find: 'Math.max(Number(requested), LIFETIME_MIN)',
+        replace: 'Math.max(Number(requested), LIFETIME_MIN - LIFETIME_MIN)',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/backchannel-authentication/backchannel-authentication.test.ts',
+        test: 'H-723 a person is asked no more often with short requests: each counts for at least 30 seconds',
+      },
+    ],
+  },
+  {
     name: 'backchannel-failed-push-lives',
     fault: 'Tokens that a client did not take stay good.',
     edits: [

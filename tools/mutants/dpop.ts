@@ -38,6 +38,18 @@ export const DPOP: readonly Mutant[] = [
     ],
   },
   {
+    name: 'dpop-fractions-fail',
+    fault: 'A proof whose iat has a fraction is answered with 500.',
+    edits: [
+      {
+        file: 'src/tokens/dpop-proof.ts',
+        find: 'Math.ceil(iat) +',
+        replace: 'iat +',
+      },
+    ],
+    killers: [{ file: 'test/hostile/dpop.program.test.ts', test: 'H-722 a proof whose iat has a fraction' }],
+  },
+  {
     name: 'dpop-ath-not-compared',
     fault: 'A proof for one access token opens userinfo with another.',
     edits: [

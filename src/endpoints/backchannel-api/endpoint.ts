@@ -11,6 +11,7 @@ import {
   type BackchannelAuthorization,
   contentOf,
   openRequest,
+  requestsTo,
 } from '../../grants/backchannel/backchannel-request.ts';
 import {
   allowBackchannel,
@@ -19,7 +20,7 @@ import {
   denyBackchannel,
 } from '../../grants/backchannel/decide.ts';
 import type { StoredBackchannelRequest } from '../../ports/backchannel-request-store.ts';
-import type { ClientStore } from '../../ports/client-store.ts';
+import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import type { TenantStorage } from '../../ports/storage.ts';
 import { beginSession, type SessionNeeds, sessionEnded } from '../../sessions/browser-session.ts';
@@ -50,9 +51,6 @@ export interface BackchannelApiNeeds
   readonly detailTypes: DetailTypes;
 }
 
-/** Requests of one answer. `ciba.open-per-person` is less. */
-const SHOWN_MAX = 100;
-
 /** Lists the requests that wait for a person, for the page of the operator. */
 export function backchannelApi(needs: BackchannelApiNeeds): Endpoint {
   const requirePage = pageAuthority(needs);
@@ -66,23 +64,20 @@ export function backchannelApi(needs: BackchannelApiNeeds): Endpoint {
           error_description: 'subject is missing',
           reason: 'missing-parameter',
         });
-      const now = needs.clock.now();
-      const { backchannelRequests } = needs.storage;
-      const open = await backchannelRequests.openOf(subject as Subject, now, SHOWN_MAX);
-      return toPage({ requests: await Promise.all(open.map(async (one) => await described(needs, one))) });
+      const open = await requestsTo(deciding(needs), subject as Subject, needs.clock.now());
+      return toPage({ requests: open.map(({ waiting, client }) => described(waiting, client)) });
     },
   };
 }
 
-async function described(
-  { clients }: BackchannelApiNeeds,
+function described(
   { id, client_id, content, created_at, expires_at }: StoredBackchannelRequest,
-): Promise<object> {
+  client: StoredClient,
+): object {
   const { redirect_uri, scope, resource, acr_values, authorization_details, backchannel } = contentOf({
     content,
   }).request;
-  const client = await clients.find(client_id);
-  const { host: _ours, ...shown } = client === undefined ? {} : pageClient(client, redirect_uri, []);
+  const { host: _ours, ...shown } = pageClient(client, redirect_uri, []);
   return {
     id,
     client: { client_id, ...shown },

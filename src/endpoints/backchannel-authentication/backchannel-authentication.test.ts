@@ -35,11 +35,17 @@ test('the person has the time that the client asks for, up to the longest of the
   const tenant = backchannelTenant();
   const till = await tenant.register(TILL);
   for (const [requested_expiry, expires_in] of [
+    ['1', 30],
     ['30', 30],
     ['599', 599],
     ['99999', 600],
   ] as const)
-    assert.equal((await askPerson(tenant, till, { requested_expiry })).begun.json['expires_in'], expires_in);
+    assert.equal(
+      (await askPerson(tenant, till, { requested_expiry, login_hint: requested_expiry })).begun.json[
+        'expires_in'
+      ],
+      expires_in,
+    );
   for (const requested_expiry of ['0', '-5', '1.5', 'soon', '1e9'])
     assert.deepEqual(await refusalOf(tenant, { requested_expiry }), [400, 'invalid_request']);
 });
@@ -119,6 +125,17 @@ test('discovery names endpoint, modes and algorithms, and neither where the sett
   const registered = (await off.send('client-registration', { bearer: MASTER, json: asked })).json;
   assert.deepEqual(registered['grant_types'], ['client_credentials']);
   assert.equal('backchannel_token_delivery_mode' in registered, false);
+});
+
+test('H-723 a person is asked no more often with short requests: each counts for at least 30 seconds', async () => {
+  const tenant = backchannelTenant();
+  const till = await tenant.register(TILL);
+  const statuses: number[] = [];
+  for (let second = 0; second < 6; second += 1) {
+    statuses.push((await askPerson(tenant, till, { requested_expiry: '1' })).begun.status);
+    tenant.clock.advance(1);
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 429, 429, 429]);
 });
 
 // H-703

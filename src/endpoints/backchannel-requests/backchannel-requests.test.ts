@@ -12,7 +12,7 @@ import {
 import { ADA } from '../../testing/end-users.ts';
 import { externalTenant } from '../../testing/external-sign-in.ts';
 import { aPerson, browserOf } from '../../testing/person.ts';
-import type { TestTenant } from '../../testing/tenant.ts';
+import { MASTER, type TestTenant } from '../../testing/tenant.ts';
 
 const BEA = { username: 'bea', password: 'correct horse', claims: {} };
 
@@ -60,6 +60,15 @@ test('303: a blocked client is refused, cannot reach the person, and can again a
   assert.match((await requestsOf(ada)).html, /value="review"/);
   const events = (await tenant.unwatched.audit.page(0, 100)).map(({ action }) => action);
   assert.ok(events.includes('backchannel.block') && events.includes('backchannel.unblock'), String(events));
+});
+
+test('H-724 a request of a client that was deleted is not shown: it could not be answered', async () => {
+  const tenant = backchannelTenant();
+  const ada = await aPerson(tenant);
+  const till = await tenant.register(TILL);
+  await askPerson(tenant, till);
+  await tenant.send('client-delete', { id: till.client_id, bearer: MASTER });
+  assert.match((await requestsOf(ada)).html, /No request waits for you/);
 });
 
 // H-705

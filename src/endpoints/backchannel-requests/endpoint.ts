@@ -1,6 +1,6 @@
 import { originOf } from '../../clients/person-event.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
-import { contentOf, openRequest } from '../../grants/backchannel/backchannel-request.ts';
+import { contentOf, openRequest, requestsTo } from '../../grants/backchannel/backchannel-request.ts';
 import {
   type BackchannelDecisionNeeds,
   blockBackchannel,
@@ -8,7 +8,7 @@ import {
   unblockBackchannel,
 } from '../../grants/backchannel/decide.ts';
 import type { BackchannelBlock, StoredBackchannelRequest } from '../../ports/backchannel-request-store.ts';
-import type { ClientStore } from '../../ports/client-store.ts';
+import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import type { PageBlock, PageClient, PageRequest } from '../../ports/pages.ts';
 import type { TenantStorage } from '../../ports/storage.ts';
 import { antiForgeryToken, isAntiForgeryToken } from '../../sessions/browser-session.ts';
@@ -35,9 +35,6 @@ export interface BackchannelRequestsNeeds
   readonly storage: Pick<TenantStorage, 'backchannelRequests'>;
   readonly form: FormLimits;
 }
-
-/** Requests on the page. `ciba.open-per-person` is less. */
-const SHOWN_MAX = 100;
 
 /** Shows the requests that wait for the person at this browser, and the clients that the person has blocked. */
 export function backchannelRequests(needs: BackchannelRequestsNeeds): Endpoint {
@@ -128,27 +125,27 @@ async function listPage(
   const { sub } = present.session;
   const now = clock.now();
   const account = await directory.find(sub);
-  const open = await storage.backchannelRequests.openOf(sub, now, SHOWN_MAX);
+  const open = await requestsTo({ ...deciding(needs), clients: needs.clients }, sub, now);
   const blocks = await storage.backchannelRequests.blocksOf(sub, now);
   const tags = preferredLanguages(undefined, request.headers['accept-language']);
   return pageResponse(needs, request, {
     kind: 'requests',
     username: account?.username ?? '',
     action: `${issuerPath(issuer)}${contract.path}`,
-    requests: await Promise.all(open.map(async (one) => await shown(needs, one, present, tags))),
+    requests: open.map((one) => shown(one, present, tags)),
     blocks: await Promise.all(blocks.map(async (one) => await shownBlock(needs, one, present, tags))),
   });
 }
 
-async function shown(
-  needs: BackchannelRequestsNeeds,
-  { id, client_id, content, created_at, expires_at }: StoredBackchannelRequest,
+function shown(
+  { waiting, client }: Awaited<ReturnType<typeof requestsTo>>[number],
   { cookie }: PresentSession,
   tags: readonly string[],
-): Promise<PageRequest> {
+): PageRequest {
+  const { id, client_id, content, created_at, expires_at } = waiting;
   const { scope, backchannel } = contentOf({ content }).request;
   return {
-    client: await shownClient(needs, client_id, tags),
+    client: shownClient(client_id, client, tags),
     id,
     form_token: antiForgeryToken(cookie, answering(id)),
     binding_message: backchannel.binding_message,
@@ -160,13 +157,13 @@ async function shown(
 }
 
 async function shownBlock(
-  needs: BackchannelRequestsNeeds,
+  { clients }: BackchannelRequestsNeeds,
   { client_id, expires_at }: BackchannelBlock,
   { cookie }: PresentSession,
   tags: readonly string[],
 ): Promise<PageBlock> {
   return {
-    client: await shownClient(needs, client_id, tags),
+    client: shownClient(client_id, await clients.find(client_id), tags),
     client_id,
     form_token: antiForgeryToken(cookie, unblocking(client_id)),
     until: new Date(expires_at * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length),
@@ -174,12 +171,11 @@ async function shownBlock(
 }
 
 /** The request came from no page, so no address vouches for the client. */
-async function shownClient(
-  { clients }: BackchannelRequestsNeeds,
+function shownClient(
   client_id: ClientId,
+  client: StoredClient | undefined,
   tags: readonly string[],
-): Promise<PageClient> {
-  const client = await clients.find(client_id);
+): PageClient {
   const metadata = client === undefined ? undefined : metadataOf(client);
   const name = metadata === undefined ? undefined : saidIn(metadata, 'client_name', tags);
   return {

@@ -3,8 +3,9 @@ import type {
   BackchannelRequestStore,
   StoredBackchannelRequest,
 } from '../../ports/backchannel-request-store.ts';
+import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import type { Sealer } from '../../ports/sealer.ts';
-import { type Digest, IDENTIFIER_LENGTHS, type Sealed } from '../../spec/identifiers.ts';
+import { type Digest, IDENTIFIER_LENGTHS, type Sealed, type Subject } from '../../spec/identifiers.ts';
 import type { DeliveryMode } from '../../spec/server-capabilities.ts';
 import type { AuthorizationRequest } from '../authorization/authorization-request.ts';
 
@@ -57,6 +58,30 @@ const FORM = new RegExp(`^${AUTH_REQ_ID_PREFIX}[A-Za-z0-9]{${IDENTIFIER_LENGTHS.
 /** Returns the key of an `auth_req_id`, without a look-up; undefined for a text that can be none. */
 export function authReqIdKey(auth_req_id: string): Digest | undefined {
   return FORM.test(auth_req_id) ? digestOf(auth_req_id) : undefined;
+}
+
+/** Requests in one list. `ciba.open-per-person` is less. */
+const SHOWN_MAX = 100;
+
+/** Returns the requests that wait for a person, with their clients. One whose client is gone can no longer be answered. */
+export async function requestsTo(
+  {
+    backchannelRequests,
+    clients,
+  }: {
+    readonly backchannelRequests: Pick<BackchannelRequestStore, 'openOf'>;
+    readonly clients: Pick<ClientStore, 'find'>;
+  },
+  sub: Subject,
+  now: number,
+): Promise<readonly { readonly waiting: StoredBackchannelRequest; readonly client: StoredClient }[]> {
+  const open = await backchannelRequests.openOf(sub, now, SHOWN_MAX);
+  const found = await Promise.all(
+    open.map(async (waiting) => ({ waiting, client: await clients.find(waiting.client_id) })),
+  );
+  return found.flatMap(({ waiting, client }) =>
+    client?.instance === waiting.client_instance ? [{ waiting, client }] : [],
+  );
 }
 
 /** Returns the open request with this name; undefined if it is answered, expired or unknown. */

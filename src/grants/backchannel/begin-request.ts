@@ -241,11 +241,17 @@ function requestFor(
   };
 }
 
-/** §7.1: "a positive integer". A longer time than the settings allow is cut, as `expires_in` says. */
+/**
+ * Seconds. A shorter request would be gone before its person has looked, and would make room for the next: a client could ask a person
+ * every second. `ciba.request-lifetime` has the same least value.
+ */
+const LIFETIME_MIN = 30;
+
+/** §7.1: "a positive integer". A time beyond what is allowed is moved there, as `expires_in` says. */
 function lifetimeOf(settings: Settings, requested: string | undefined): number {
   if (requested === undefined) return settings['ciba.request-lifetime'];
   if (!/^[1-9]\d{0,8}$/u.test(requested)) throw invalidRequest('requested_expiry must be a positive integer');
-  return Math.min(Number(requested), settings['ciba.request-lifetime-max']);
+  return Math.min(Math.max(Number(requested), LIFETIME_MIN), settings['ciba.request-lifetime-max']);
 }
 
 const invalidRequest = (error_description: string): OAuthError =>
