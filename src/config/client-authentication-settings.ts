@@ -18,7 +18,7 @@ export const CLIENT_AUTHENTICATION_SETTINGS = {
     default: 'issuer',
     values: ['issuer', 'issuer-string', 'legacy'],
     description:
-      'The `aud` that client assertions (`client_secret_jwt`, `private_key_jwt`) must have. `issuer`: the issuer as the only value. `issuer-string`: the same, and as a text, not in a list (FAPI 2.0 Security Profile §5.3.2.1). `legacy`: also the URL of the token, introspection or pushed-request endpoint, and several values. `legacy` is for clients older than draft-ietf-oauth-rfc7523bis: each recipient named in an assertion can use it at the others.',
+      'The `aud` that client assertions (`client_secret_jwt`, `private_key_jwt`) must have. `issuer`: the issuer as the only value. `issuer-string`: the same, and as a text, not in a list (FAPI 2.0 Security Profile §5.3.2.1). `legacy`: also the URL of an endpoint where clients authenticate (tokens, introspection, revocation, pushed requests, devices, CIBA), and several values. `legacy` is for clients older than draft-ietf-oauth-rfc7523bis: each recipient named in an assertion can use it at the others.',
   }),
   'client-authentication.assertion-lifetime-max': seconds({
     tenants: 'inherited',

@@ -4,8 +4,11 @@ import { SETTING_PATHS, type Settings, settingAt } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { resolveTenant, type TenantOverrides } from '../config/tenant-overrides.ts';
 import { bringsCertificates } from '../config/tls-rules.ts';
+import { contract as backchannelContract } from '../endpoints/backchannel-authentication/contract.ts';
+import { contract as deviceContract } from '../endpoints/device-authorization/contract.ts';
 import { contract as introspectionContract } from '../endpoints/introspection/contract.ts';
 import { contract as parContract } from '../endpoints/pushed-authorization-request/contract.ts';
+import { contract as revocationContract } from '../endpoints/revocation/contract.ts';
 import { contract as tokenContract } from '../endpoints/token/contract.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
 import type { AudienceRule } from '../ports/jwt-verifier.ts';
@@ -18,6 +21,19 @@ import { issuerPath } from '../spec/issuer.ts';
 import { type CertificateTrust, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import type { SelfContainedTokenNeeds } from '../tokens/self-contained-token.ts';
 
+/**
+ * Endpoints where clients authenticate. RFC 9126 §2 and OpenID Connect CIBA Core 1.0 §7.1 want an assertion accepted that names the
+ * endpoint which it is sent to, or the token endpoint.
+ */
+const AUTHENTICATING = [
+  tokenContract,
+  introspectionContract,
+  revocationContract,
+  parContract,
+  deviceContract,
+  backchannelContract,
+];
+
 /** Returns the audience that client assertions must have (decision 18). */
 export function assertionAudience(settings: Settings): AudienceRule {
   const { issuer } = settings;
@@ -25,9 +41,7 @@ export function assertionAudience(settings: Settings): AudienceRule {
   if (form !== 'legacy') return { kind: 'sole', values: [issuer], asText: form === 'issuer-string' };
   const alias = settings['client-authentication.mtls-origin'];
   const bases = alias === 'none' ? [issuer] : [issuer, `${alias}${issuerPath(issuer)}`];
-  const addresses = [tokenContract, introspectionContract, parContract].flatMap(({ path }) =>
-    bases.map((base) => `${base}${path}`),
-  );
+  const addresses = AUTHENTICATING.flatMap(({ path }) => bases.map((base) => `${base}${path}`));
   return { kind: 'where-present', values: [issuer, ...addresses] };
 }
 

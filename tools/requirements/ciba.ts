@@ -37,6 +37,12 @@ export const ciba: Specification = {
       'The client authenticates as at the token endpoint.',
       'backchannelAuthentication',
     ),
+    must(
+      'ciba-7.1-6',
+      '§7.1',
+      'A client assertion may name the issuer, the token endpoint or this endpoint as its audience. As decision 18 has it: the endpoints with assertion-audience legacy only.',
+      'assertionAudience',
+    ),
     must('ciba-7.1-2', '§7.1', 'requested_expiry is a positive integer.', 'lifetimeOf'),
     must('ciba-7.1-3', '§7.1', 'scope contains openid.', 'src/grants/backchannel/begin-request.ts'),
     must('ciba-7.1-4', '§7.1', 'A request has exactly one hint.', 'hintedPerson'),

@@ -13,6 +13,12 @@ export const rfc9126: Specification = {
       'identifyClient',
     ),
     must(
+      'rfc9126-2-2',
+      '§2',
+      'A client assertion may name the issuer, the token endpoint or this endpoint as its audience. As decision 18 has it: the endpoints with assertion-audience legacy only.',
+      'assertionAudience',
+    ),
+    must(
       'rfc9126-2.1-1',
       '§2.1',
       'request_uri cannot be pushed; the request is checked as at the authorisation endpoint.',

@@ -93,9 +93,10 @@ function accepts(method: string, make: MakeAsserting): void {
     assertInvalidClient(await ask(tenant, client.sign(claimsOf(client_id)), form));
   });
 
-  // proves rfc7523-3-4
+  // proves rfc7523-3-4, rfc9126-2-2, ciba-7.1-6
   test(`${method}, assertion-audience legacy: our endpoints and lists with one of ours are accepted, any other audience is not (decision 18)`, async () => {
-    const values = [ISSUER, `${ISSUER}/token`, INTROSPECTION_SCOPE];
+    const paths = ['/token', '/token/revoke', '/par', '/device_authorization', '/backchannel_authentication'];
+    const values = [ISSUER, INTROSPECTION_SCOPE, ...paths.map((path) => ISSUER + path)];
     const tenant = testTenant({ settings: { 'client-authentication.assertion-audience': 'legacy' } });
     const client = await make(tenant);
     const audiences = [...values, [ISSUER], [`${ISSUER}/token`, 'https://other.example.com']];
