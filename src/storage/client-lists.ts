@@ -1,6 +1,5 @@
 import type { RecordedAuditEvent } from '../ports/audit-log.ts';
-import type { ClientCriteria } from '../ports/client-lists.ts';
-import { TERMS_MAX } from '../ports/client-lists.ts';
+import { type ClientCriteria, type ClientSort, TERMS_MAX } from '../ports/client-lists.ts';
 import type { StoredClient } from '../ports/client-store.ts';
 import { type ClientListing, listingOf } from '../spec/client-listing.ts';
 import type { ClientId, ClientInstance } from '../spec/identifiers.ts';
@@ -195,16 +194,23 @@ export function endText(dialect: Dialect, driver: Driver, direction: Direction):
     ${between(dialect, driver, direction)} ORDER BY ${order(driver, direction)} LIMIT 1 OFFSET :visited`;
 }
 
-/** Finds the clients between two places that meet conditions, with everything that orders are by. */
+const KEYS = { name: 'name', created: 'issued_at', used: 'last_used_at' } as const;
+
+/** Says whether a visit along the driver knows the value that an order is by without reading the entry of the client. */
+export const knowsKey = (driver: Driver, sort: ClientSort): boolean =>
+  sort === 'id' || DRIVERS[driver].has.includes(KEYS[sort]);
+
+/** Finds the clients between two places that meet conditions, with the value that the wanted order is by. */
 export function visitText(
   dialect: Dialect,
   driver: Driver,
   direction: Direction,
+  sort: ClientSort,
   asked: ReadonlySet<Condition>,
 ): string {
   const checked = conditions(dialect, driver, asked).map((condition) => `AND ${condition}`);
-  return `SELECT d.client_id, ${entryColumn(driver, 'name')} AS name, ${entryColumn(driver, 'issued_at')} AS created,
-      ${entryColumn(driver, 'last_used_at')} AS used
+  const key = sort === 'id' ? 'd.client_id' : entryColumn(driver, KEYS[sort]);
+  return `SELECT d.client_id, ${key} AS place
     ${between(dialect, driver, direction)} ${checked.join('\n')} ORDER BY ${order(driver, direction)} LIMIT :limit`;
 }
 

@@ -9,7 +9,7 @@ import type {
   Span,
 } from '../ports/client-lists.ts';
 import type { ClientId } from '../spec/identifiers.ts';
-import type { Direction, Driver } from './client-lists.ts';
+import { type Direction, type Driver, knowsKey } from './client-lists.ts';
 
 /** A part of an order: the clients after `start` and up to `stop`, in the direction of the visit. */
 export interface Stretch {
@@ -20,13 +20,13 @@ export interface Stretch {
   readonly stop: ClientPlace;
 }
 
-/** A client with everything that orders are by. */
-export interface VisitedClient {
+/** A place, as the statements of `end` and `visit` return it. */
+export interface PlaceRow {
+  readonly place: string | number;
   readonly client_id: ClientId;
-  readonly name: string;
-  readonly created: number;
-  readonly used: number;
 }
+
+export const placeOf = ({ place, client_id }: PlaceRow): ClientPlace => ({ key: place, client_id });
 
 /** Everything that a search asks an engine. */
 export interface ListReader {
@@ -34,12 +34,13 @@ export interface ListReader {
   count(stretch: Stretch, most: number): Promise<number>;
   /** Returns the place of the client that stands `visited` clients behind the first one of a stretch. */
   end(stretch: Stretch, direction: Direction, visited: number): Promise<ClientPlace | undefined>;
+  /** Returns the places in the wanted order of the clients that meet the criteria. */
   visit(
     stretch: Stretch,
     direction: Direction,
-    criteria: ClientCriteria,
+    asked: Pick<ClientSearch, 'criteria' | 'sort'>,
     limit: number,
-  ): Promise<readonly VisitedClient[]>;
+  ): Promise<readonly ClientPlace[]>;
   /** Returns the clients that still exist, in the order of their ids. */
   read(ids: readonly ClientId[]): Promise<readonly ListedClient[]>;
   /** A visit should take about this time: others wait for it. */
@@ -47,16 +48,17 @@ export interface ListReader {
 }
 
 /**
- * A list of at most this many clients is read whole and sorted, if it alone is asked for: then the search reads every client of
- * it. From a longer one it goes along the wanted order, where one in a few hundred clients meets the condition.
+ * A list of at most this many clients is read whole and sorted, if it alone is asked for and has not the values that the order is
+ * by: then the search reads the entry of every client. From a longer one it goes along the wanted order, where one in a few
+ * hundred clients meets the condition.
  */
 const COLLECTED_MAX = 2_000;
-/** The same for a search with further conditions. Clients that do not meet them cost little. */
+/** The same for a search with further conditions, and for a list that has these values. Most of its clients cost little. */
 const COLLECTED_AMONG_MAX = 5_000;
 /** Share of the time after which a list is too long to be read whole. Many clients meet the conditions then, so a walk finds them soon. */
 const COLLECTING_SHARE = 0.6;
-const VISITED_FIRST = 100;
-const VISITED_MIN = 50;
+const VISITED_FIRST = 20;
+const VISITED_MIN = 10;
 const VISITED_MAX = 100_000;
 
 /** Finds a page of clients. It reads the shortest list whole, or walks along the wanted order until the page is full or the time is over. */
@@ -87,11 +89,18 @@ async function shortestList(
   const alone = lists.length === 1 && criteria.namePart === undefined && criteria.livingAt === undefined;
   if (alone && (only.driver === sort || (only.driver === 'term' && sort === 'created')))
     return { ...only, short: false };
-  const most = alone ? COLLECTED_MAX : COLLECTED_AMONG_MAX;
-  const counts = await Promise.all(lists.map(async (list) => await reader.count(list, most + 1)));
-  const least = Math.min(...counts);
-  const shortest = lists[counts.indexOf(least)];
-  return shortest === undefined ? undefined : { ...shortest, short: least <= most };
+  const most = alone && !knowsKey(only.driver, sort) ? COLLECTED_MAX : COLLECTED_AMONG_MAX;
+  let least = most + 1;
+  let shortest = only;
+  for (const list of lists) {
+    // A list that is longer than another one need not be counted to its end.
+    const clients = await reader.count(list, least);
+    if (clients < least) shortest = list;
+    least = Math.min(least, clients);
+    if (least === 0) break;
+    await nextTurn();
+  }
+  return { ...shortest, short: least <= most };
 }
 
 /** Returns the stretches that criteria name, in ascending order. */
@@ -134,7 +143,7 @@ function ends(
 }
 
 interface Found {
-  readonly found: readonly VisitedClient[];
+  readonly found: readonly ClientPlace[];
   readonly next: ClientPlace | undefined;
 }
 
@@ -153,8 +162,8 @@ class Visits {
 
   /** Reads a list whole, and returns what comes first in the wanted order; undefined if that takes too long. */
   async collect(list: Stretch): Promise<Found | undefined> {
-    const { sort, descending, after, limit, budget_ms } = this.#search;
-    const found: VisitedClient[] = [];
+    const { descending, after, limit, budget_ms } = this.#search;
+    const found: ClientPlace[] = [];
     let start: ClientPlace | undefined = list.start;
     while (start !== undefined) {
       const { rows, end } = await this.#visit({ ...list, start }, 'ascending', COLLECTED_AMONG_MAX);
@@ -167,17 +176,17 @@ class Visits {
     const compare = comparison(descending);
     const from = after === undefined ? undefined : placed(after);
     const rest = found
-      .map((row) => placedBy(sort, row))
+      .map(placed)
       .filter((one) => from === undefined || compare(one, from) > 0)
       .sort(compare);
-    return this.#page(rest.slice(0, limit + 1).flatMap(({ row }) => row ?? []));
+    return this.#page(rest.slice(0, limit + 1).map(({ place }) => place));
   }
 
   /** Goes along the wanted order. */
   async walk(whole: Stretch): Promise<Found> {
     const { descending, after, limit, sort } = this.#search;
     const direction = descending ? 'descending' : 'ascending';
-    const found: VisitedClient[] = [];
+    const found: ClientPlace[] = [];
     let start = after ?? whole.start;
     for (;;) {
       const { rows, end } = await this.#visit({ ...whole, start }, direction, limit + 1 - found.length);
@@ -191,14 +200,9 @@ class Visits {
   }
 
   /** @param found has an additional client if the page is not the last one */
-  #page(found: readonly VisitedClient[]): Found {
-    const { limit, sort } = this.#search;
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      found: page,
-      next: found.length > limit && last !== undefined ? placeOf(sort, last) : undefined,
-    };
+  #page(found: readonly ClientPlace[]): Found {
+    const page = found.slice(0, this.#search.limit);
+    return { found: page, next: found.length > page.length ? page.at(-1) : undefined };
   }
 
   /** Visits the next part of a stretch, which is longer if the one before was quick. */
@@ -206,14 +210,15 @@ class Visits {
     stretch: Stretch,
     direction: Direction,
     limit: number,
-  ): Promise<{ readonly rows: readonly VisitedClient[]; readonly end: ClientPlace | undefined }> {
+  ): Promise<{ readonly rows: readonly ClientPlace[]; readonly end: ClientPlace | undefined }> {
     const began = performance.now();
     const end = await this.#reader.end(stretch, direction, this.#visited);
     const part = end === undefined ? stretch : { ...stretch, stop: end };
-    const rows = await this.#reader.visit(part, direction, this.#search.criteria, limit);
+    const rows = await this.#reader.visit(part, direction, this.#search, limit);
     const took = performance.now() - began;
-    if (took * 2 < this.#reader.visit_ms) this.#visited = Math.min(VISITED_MAX, this.#visited * 2);
-    if (took > this.#reader.visit_ms * 2) this.#visited = Math.max(VISITED_MIN, this.#visited / 2);
+    // Not all at once: a part that took long may only have waited for the core.
+    const factor = Math.max(1 / 4, Math.min(2, this.#reader.visit_ms / took));
+    this.#visited = Math.max(VISITED_MIN, Math.min(VISITED_MAX, Math.floor(this.#visited * factor)));
     return { rows, end };
   }
 }
@@ -221,24 +226,18 @@ class Visits {
 const walked = (sort: ClientSort, end: ClientPlace): ClientPlace =>
   sort === 'id' ? { key: end.client_id, client_id: end.client_id } : end;
 
-const placeOf = (sort: ClientSort, row: VisitedClient): ClientPlace => ({
-  key: sort === 'id' ? row.client_id : row[sort],
-  client_id: row.client_id,
-});
-
 interface Placed {
   /** In UTF-8, whose order is that of both engines. */
   readonly key: Buffer | number;
   readonly client_id: string;
-  readonly row?: VisitedClient;
+  readonly place: ClientPlace;
 }
 
-const placed = ({ key, client_id }: ClientPlace): Placed => ({
-  key: typeof key === 'number' ? key : Buffer.from(key),
-  client_id,
+const placed = (place: ClientPlace): Placed => ({
+  key: typeof place.key === 'number' ? place.key : Buffer.from(place.key),
+  client_id: place.client_id,
+  place,
 });
-
-const placedBy = (sort: ClientSort, row: VisitedClient): Placed => ({ ...placed(placeOf(sort, row)), row });
 
 function comparison(descending: boolean): (one: Placed, other: Placed) => number {
   const sign = descending ? -1 : 1;

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import { SealBroken, type Sealer } from '../ports/sealer.ts';
 import type { Sealed } from '../spec/identifiers.ts';
 import { systemRandom } from './random.ts';
@@ -14,12 +14,13 @@ const KEY_BYTES = 32;
  * @throws TypeError if a key does not have 32 bytes
  */
 export function sealerWith(keys: readonly Uint8Array[]): Sealer {
-  const ring = new Map(keys.map((key) => [keyName(key), key]));
-  const [current] = keys;
-  if (current === undefined || keys.some((key) => key.length !== KEY_BYTES)) {
+  const [first] = keys;
+  if (first === undefined || keys.some((key) => key.length !== KEY_BYTES)) {
     throw new TypeError(`an encryption key has ${KEY_BYTES} bytes`);
   }
-  const currentName = keyName(current);
+  const ring = new Map(keys.map((key) => [keyName(key), createSecretKey(key)]));
+  const current = createSecretKey(first);
+  const currentName = keyName(first);
   return {
     seal(plaintext, place) {
       const nonce = systemRandom.bytes(NONCE_BYTES);
@@ -42,15 +43,18 @@ export function sealerWith(keys: readonly Uint8Array[]): Sealer {
   };
 }
 
-function openWith(key: Uint8Array, sealed: Buffer, place: string): string {
+const TAG = { authTagLength: TAG_BYTES } as const;
+
+/** A list of all clients opens two texts for each: half of its time is here. */
+function openWith(key: KeyObject, sealed: Buffer, place: string): string {
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    })
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), TAG)
       .setAAD(Buffer.from(place))
       .setAuthTag(sealed.subarray(-TAG_BYTES));
     const plaintext = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
-    return Buffer.concat([plaintext, decipher.final()]).toString('utf8');
+    // GCM has no padding: the end only checks the tag.
+    decipher.final();
+    return plaintext.toString('utf8');
   } catch (cause) {
     throw new SealBroken('changed since it was sealed, or sealed for another place', { cause });
   }
@@ -63,7 +67,8 @@ export function keyName(key: Uint8Array): string {
 
 /** Binds a sealer to one tenant: no other tenant can open its sealed texts. */
 export function sealerForTenant(sealer: Sealer, tenant: string): Sealer {
-  const within = (place: string): string => JSON.stringify([tenant, place]);
+  const beginning = `[${JSON.stringify(tenant)},`;
+  const within = (place: string): string => `${beginning}${JSON.stringify(place)}]`;
   return {
     seal: (plaintext, place) => sealer.seal(plaintext, within(place)),
     open: (sealed, place) => sealer.open(sealed, within(place)),

@@ -11,6 +11,7 @@ import type { ClientStore } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { listedName, listingOf, type TermKind, term } from '../../spec/client-listing.ts';
 import { temporarilyUnavailable } from '../../spec/errors.ts';
+import { inTurns } from '../../spec/in-turns.ts';
 
 export interface ListNeeds {
   readonly clientLists: ClientLists;
@@ -70,7 +71,8 @@ export async function findClients(needs: ListNeeds, query: ClientQuery): Promise
     ...(after === undefined ? {} : { after }),
   });
   // A client may have changed since it was listed. Long values share a list.
-  return { found: found.filter((listed) => stillMatches(listed, filters)), next };
+  const stillMatches = matching(filters);
+  return { found: await inTurns(found, (part) => part.filter(stillMatches)), next };
 }
 
 async function pageOfAll(
@@ -147,16 +149,20 @@ function termsOf(filters: ClientFilters): readonly string[] {
   ];
 }
 
-function stillMatches({ client }: ListedClient, filters: ClientFilters): boolean {
-  const { name, terms } = listingOf(client);
-  const { registered_via, name: beginning, name_contains } = filters;
-  const wanted = registered_via?.includes(':') === true ? registered_via : undefined;
-  return (
-    termsOf(filters).every((each) => terms.includes(each)) &&
-    (wanted === undefined || client.registered_via === wanted) &&
-    (beginning === undefined || name.startsWith(listedName(beginning))) &&
-    (name_contains === undefined || name.includes(listedName(name_contains)))
-  );
+function matching(filters: ClientFilters): (listed: ListedClient) => boolean {
+  const { registered_via } = filters;
+  const wanted = termsOf(filters);
+  const via = registered_via?.includes(':') === true ? registered_via : undefined;
+  const [beginning, part] = [filters.name, filters.name_contains].map((text) => listedName(text ?? ''));
+  return ({ client }) => {
+    const { name, terms } = listingOf(client);
+    return (
+      wanted.every((each) => terms.includes(each)) &&
+      (via === undefined || client.registered_via === via) &&
+      name.startsWith(beginning ?? '') &&
+      name.includes(part ?? '')
+    );
+  };
 }
 
 export interface FollowNeeds {

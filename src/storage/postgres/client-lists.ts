@@ -1,5 +1,10 @@
-import type { ClientLists, ListedClient } from '../../ports/client-lists.ts';
-import type { ClientId, TenantId } from '../../spec/identifiers.ts';
+import {
+  CLIENT_SORTS,
+  type ClientLists,
+  type ClientSort,
+  type ListedClient,
+} from '../../ports/client-lists.ts';
+import type { TenantId } from '../../spec/identifiers.ts';
 import {
   CONDITIONS,
   countText,
@@ -11,7 +16,7 @@ import {
   endText,
   visitText,
 } from '../client-lists.ts';
-import { type ListReader, type Stretch, searchClients, type VisitedClient } from '../client-search.ts';
+import { type ListReader, type PlaceRow, placeOf, type Stretch, searchClients } from '../client-search.ts';
 import { catchUp, isBehind } from './client-listing.ts';
 import { asClient, CLIENT_COLUMNS, type ClientRow } from './client-rows.ts';
 import type { ReadConnections, TenantNoun } from './noun.ts';
@@ -26,7 +31,7 @@ const DIALECT: Dialect = {
 interface DriverStatements {
   readonly count: Statement;
   readonly end: Readonly<Record<Direction, Statement>>;
-  readonly visit: Readonly<Record<Direction, Statement>>;
+  readonly visit: Readonly<Record<ClientSort, Readonly<Record<Direction, Statement>>>>;
 }
 
 const ALL = new Set(CONDITIONS);
@@ -41,7 +46,12 @@ function statementsOf(driver: Driver): DriverStatements {
   return {
     count: statement(`${name}_count`, countText(DIALECT, driver)),
     end: both('end', (direction) => endText(DIALECT, driver, direction)),
-    visit: both('visit', (direction) => visitText(DIALECT, driver, direction, ALL)),
+    visit: Object.fromEntries(
+      CLIENT_SORTS.map((sort) => [
+        sort,
+        both(`visit_${sort}`, (direction) => visitText(DIALECT, driver, direction, sort, ALL)),
+      ]),
+    ) as DriverStatements['visit'],
   };
 }
 
@@ -88,13 +98,12 @@ function reader({ primary }: ReadConnections, tenant: TenantId): ListReader {
     async end(stretch, direction, visited) {
       const asked = STATEMENTS[stretch.driver].end[direction];
       const [row] = await primary.slowRows(tenant, asked, { ...valuesOf(stretch), visited });
-      if (row === undefined) return undefined;
-      return { key: row['place'] as string | number, client_id: row['client_id'] as ClientId };
+      return row === undefined ? undefined : placeOf(row as unknown as PlaceRow);
     },
-    async visit(stretch, direction, criteria, limit) {
-      const asked = STATEMENTS[stretch.driver].visit[direction];
+    async visit(stretch, direction, { criteria, sort }, limit) {
+      const asked = STATEMENTS[stretch.driver].visit[sort][direction];
       const values = { ...valuesOf(stretch), ...criteriaValues(criteria), limit };
-      return await primary.slowRows<VisitedClient>(tenant, asked, values);
+      return (await primary.slowRows<PlaceRow>(tenant, asked, values)).map(placeOf);
     },
     async read(client_ids) {
       if (client_ids.length === 0) return [];

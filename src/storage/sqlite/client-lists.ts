@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { ClientLists, ListedClient } from '../../ports/client-lists.ts';
-import type { StoredClient } from '../../ports/client-store.ts';
+import type { ClientLists, ClientSort, ListedClient } from '../../ports/client-lists.ts';
 import type { ClientId, TenantId } from '../../spec/identifiers.ts';
+import { inTurns } from '../../spec/in-turns.ts';
 import {
   type Condition,
   conditionsOf,
@@ -13,7 +13,7 @@ import {
   endText,
   visitText,
 } from '../client-lists.ts';
-import { type ListReader, type Stretch, searchClients, type VisitedClient } from '../client-search.ts';
+import { type ListReader, type PlaceRow, placeOf, type Stretch, searchClients } from '../client-search.ts';
 import { catchingUp, listProgress } from './client-listing.ts';
 import { CLIENT_COLUMNS, storedClient } from './client-rows.ts';
 import type { ReadConnections, TenantNoun } from './noun.ts';
@@ -24,8 +24,8 @@ const DIALECT: Dialect = {
   by: (index) => `INDEXED BY ${index}`,
 };
 
-/** A callback visits clients for about this time. */
-const VISIT_MS = 0.5;
+/** A turn of the event loop visits clients for about this time. */
+const VISIT_MS = 0.25;
 
 export const clientLists: TenantNoun<ClientLists, 'isBehind' | 'search' | 'read'> = {
   reads: {
@@ -62,7 +62,7 @@ function preparedOnce(database: DatabaseSync): Prepared {
 function reader(
   tenant: TenantId,
   prepared: Prepared,
-  read: (tenant: TenantId, ids: readonly ClientId[]) => readonly ListedClient[],
+  read: (tenant: TenantId, ids: readonly ClientId[]) => Promise<readonly ListedClient[]>,
 ): ListReader {
   const valuesOf = ({ list, start, stop }: Stretch) => ({
     tenant,
@@ -72,8 +72,12 @@ function reader(
     stop_key: stop.key,
     stop_id: stop.client_id,
   });
-  const visit = (driver: Driver, direction: Direction, asked: readonly Condition[]): StatementSync =>
-    prepared(visitText(DIALECT, driver, direction, new Set(asked)));
+  const visit = (
+    driver: Driver,
+    direction: Direction,
+    sort: ClientSort,
+    asked: readonly Condition[],
+  ): StatementSync => prepared(visitText(DIALECT, driver, direction, sort, new Set(asked)));
   return {
     visit_ms: VISIT_MS,
     count: async (stretch, most) => {
@@ -86,34 +90,32 @@ function reader(
         visited,
       });
       if (found === undefined) return await Promise.resolve(undefined);
-      const { place, client_id } = found as { place: string | number; client_id: ClientId };
-      return { key: place, client_id };
+      return placeOf(found as unknown as PlaceRow);
     },
-    visit: async (stretch, direction, criteria, limit) => {
-      const rows = visit(stretch.driver, direction, conditionsOf(criteria)).all({
+    visit: async (stretch, direction, { criteria, sort }, limit) => {
+      const rows = visit(stretch.driver, direction, sort, conditionsOf(criteria)).all({
         ...valuesOf(stretch),
         ...criteriaValues(criteria),
         limit,
       });
-      return await Promise.resolve(rows as unknown as readonly VisitedClient[]);
+      return await Promise.resolve((rows as unknown as readonly PlaceRow[]).map(placeOf));
     },
-    read: async (ids) => await Promise.resolve(read(tenant, ids)),
+    read: async (ids) => await read(tenant, ids),
   };
 }
 
 function clientsOf({
   scans,
-}: ReadConnections): (tenant: TenantId, ids: readonly ClientId[]) => readonly ListedClient[] {
+}: ReadConnections): (tenant: TenantId, ids: readonly ClientId[]) => Promise<readonly ListedClient[]> {
   const used = '(SELECT last_used_at FROM client_entry AS e WHERE e.tenant = ?1 AND e.client_id = ?2)';
   const select = scans.prepare(
     `SELECT ${CLIENT_COLUMNS}, coalesce(${used}, 0) AS used FROM client WHERE tenant = ?1 AND client_id = ?2`,
   );
   select.setReturnArrays(true);
-  return (tenant, ids) =>
-    ids.flatMap((client_id) => {
-      const row = select.get(tenant, client_id) as unknown as readonly unknown[] | undefined;
-      if (row === undefined) return [];
-      const client: StoredClient = storedClient(row);
-      return [{ client, last_used_at: Number(row.at(-1)) }];
-    });
+  const found = (tenant: TenantId, client_id: ClientId): readonly ListedClient[] => {
+    const row = select.get(tenant, client_id) as unknown as readonly unknown[] | undefined;
+    return row === undefined ? [] : [{ client: storedClient(row), last_used_at: Number(row.at(-1)) }];
+  };
+  return async (tenant, ids) =>
+    await inTurns(ids, (part) => part.flatMap((client_id) => found(tenant, client_id)));
 }

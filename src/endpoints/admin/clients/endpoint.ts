@@ -15,6 +15,7 @@ import {
 } from '../../../clients/secrets/client-secrets.ts';
 import type { AuditEvent } from '../../../ports/audit-log.ts';
 import type { StoredClient, StoredSecret } from '../../../ports/client-store.ts';
+import { inTurns } from '../../../spec/in-turns.ts';
 import type { JsonValue } from '../../../spec/json.ts';
 import { mergePatch } from '../../../spec/merge-patch.ts';
 import { type Dropped, sentenceOf } from '../../../spec/metadata-mistake.ts';
@@ -53,7 +54,8 @@ export const adminClients = [
     const { clients, clock } = registry;
     const { found, next } = await findClients({ clientLists, clients, clock }, clientQuery(call));
     const now = clock.now();
-    return { items: found.map((listed) => clientItem(listed, now)), next: positionOf(next) };
+    const items = await inTurns(found, (part) => part.map((listed) => clientItem(listed, now)));
+    return { items, next: positionOf(next) };
   }),
   reading<AdminClientNeeds>(adminClientRead, async (needs, call) => {
     const found = await clientAt(needs, call);

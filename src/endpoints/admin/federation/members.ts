@@ -6,6 +6,7 @@ import type { RefreshOutcome } from '../../../federation/registration/federated-
 import { resolveTrust } from '../../../federation/trust-chain/resolve-trust.ts';
 import type { StoredClient } from '../../../ports/client-store.ts';
 import type { ClientId } from '../../../spec/identifiers.ts';
+import { inTurns } from '../../../spec/in-turns.ts';
 import { notFound, Problem } from '../../../spec/problems.ts';
 import { secondsOf, timeOrNever, timeText } from '../../../spec/time-text.ts';
 import { clientOrder, positionOf } from '../client-order.ts';
@@ -30,10 +31,10 @@ export const adminFederationMembers = [
       { filters: filtersOf(call), ...clientOrder(call.page) },
     );
     const now = clock.now();
-    return {
-      items: found.map(({ client }) => memberOf(client, now)).filter((item) => item !== undefined),
-      next: positionOf(next),
-    };
+    const items = await inTurns(found, (part) =>
+      part.map(({ client }) => memberOf(client, now)).filter((item) => item !== undefined),
+    );
+    return { items, next: positionOf(next) };
   }),
   reading<AdminFederationNeeds>(memberRead, async (needs, call) => {
     const { client, item } = await memberAt(needs, call);
