@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
+import { DISK_FOLDER } from '../testing/disk-folder.ts';
 import { loadSettings, resolveSettings, type SettingsSources } from './load-settings.ts';
 import { DEVELOPMENT_DIGEST_PREFIX } from './rules.ts';
 import { SETTING_PATHS } from './settings.ts';
 import { problemLine, SettingsError, type SettingsProblem } from './settings-error.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'chancery-settings-'));
+const folder = mkdtempSync(join(DISK_FOLDER, 'chancery-settings-'));
 after(() => rmSync(folder, { recursive: true }));
 
 let files = 0;

@@ -8,12 +8,14 @@ import { type StartedTarget, startChancery } from './targets/chancery.ts';
 
 /** Most modules wait for their own clocks; the processor is what the others share. */
 const AT_ONCE = 12;
+/** All tests begin at once and wait for the run of their module, which ends in time itself. */
+const PATIENCE_MS = 1_200_000;
 
 /**
  * Every module of the certification plans, against the started program over https. The modules run side by side, each with
  * a browser and a client of its own; a test says whether its run ended as docs/spec-map/conformance.md has it.
  */
-suite('modules of the OpenID conformance suite', { concurrency: true }, () => {
+suite('modules of the OpenID conformance suite', { concurrency: true, timeout: PATIENCE_MS }, () => {
   const outcomes = new Map<Case, PromiseWithResolvers<Outcome>>(
     ALL_CASES.map((each) => [each, Promise.withResolvers<Outcome>()]),
   );
@@ -39,7 +41,7 @@ suite('modules of the OpenID conformance suite', { concurrency: true }, () => {
   });
 
   for (const each of ALL_CASES) {
-    test(titleOf(each), async () => {
+    test(titleOf(each), { timeout: PATIENCE_MS }, async () => {
       const outcome = await outcomes.get(each)?.promise;
       assert.ok(outcome !== undefined);
       assert.equal(differenceOf('Chancery', each, outcome), undefined);

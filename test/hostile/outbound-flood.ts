@@ -167,7 +167,7 @@ export async function authenticate(
       client_assertion: signedJwt(forged ? FORGED : KEY, claims),
     }),
   });
-  const { error } = (await response.json()) as { readonly error?: string };
+  const { error } = JSON.parse((await response.text()) || '{}') as { readonly error?: string };
   return { status: response.status, error, retryAfter: response.headers.get('retry-after') };
 }
 

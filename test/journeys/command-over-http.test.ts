@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { DISK_FOLDER } from '../../src/testing/disk-folder.ts';
 import { listeningPort } from '../../src/testing/listening-port.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { chancery, type Ended } from './command.ts';
@@ -16,7 +16,7 @@ let tokenFile: string;
 let program: Program;
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'chancery-http-'));
+  folder = mkdtempSync(join(DISK_FOLDER, 'chancery-http-'));
   program = await startProgram();
   tokenFile = file('token', program.adminToken);
 });
