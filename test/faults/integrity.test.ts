@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tablesAt } from '../../src/process/storage.ts';
 import { markRestored } from '../../src/storage/marks.ts';
+import { migratedDatabase } from '../../src/testing/postgres/database.ts';
 import { administer } from '../../src/testing/postgres/server.ts';
 import { aClient, anEvent, OPEN, TENANT, times } from '../../src/testing/storage/stored-examples.ts';
-import { migratedDatabase } from '../program/migrated-database.ts';
 import { storageAt } from '../program/storage-place.ts';
 import { integrityOf } from './integrity.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { migratedDatabase } from '../../src/testing/postgres/database.ts';
 import { administer } from '../../src/testing/postgres/server.ts';
 import { call, type Registration, register, SERVICE } from '../journeys/conformance-exchange.ts';
-import { migratedDatabase } from '../program/migrated-database.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { startDelayingProxy } from './delaying-proxy.ts';
 

@@ -7,6 +7,8 @@ const endpoints = join(import.meta.dirname, '../../src/endpoints');
 
 /** Every endpoint, by method and path below the issuer. */
 const CONTRACTS = new Map<string, Contract>();
+/** Those whose path has segments that vary. */
+const WITH_SEGMENTS: { readonly contract: Contract; readonly paths: RegExp }[] = [];
 
 for (const file of globSync(['*/contract.ts', 'admin/*/*contract.ts'], { cwd: endpoints }).sort()) {
   const contracts = Object.values((await import(join(endpoints, file))) as Readonly<Record<string, unknown>>);
@@ -20,17 +22,16 @@ function isContract(value: unknown): value is Contract {
 /** Contracts of one endpoint with other settings have one place: the first one describes it. */
 function place(contract: Contract): void {
   const key = `${contract.method} ${contract.path}`;
-  if (!CONTRACTS.has(key)) CONTRACTS.set(key, contract);
+  if (CONTRACTS.has(key)) return;
+  CONTRACTS.set(key, contract);
+  if (!contract.path.includes('{')) return;
+  const paths = contract.path.replaceAll('.', '\\.').replaceAll(/\{[a-z_]+\}/gu, '[^/]+');
+  WITH_SEGMENTS.push({ contract, paths: new RegExp(`^${paths}$`, 'u') });
 }
 
 function withSegments(method: string, path: string): Contract | undefined {
-  return [...CONTRACTS.values()].find(
-    (contract) =>
-      contract.method === method &&
-      new RegExp(`^${contract.path.replaceAll('.', '\\.').replaceAll(/\{[a-z_]+\}/gu, '[^/]+')}$`, 'u').test(
-        path,
-      ),
-  );
+  return WITH_SEGMENTS.find(({ contract, paths }) => contract.method === method && paths.test(path))
+    ?.contract;
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { migratedDatabase } from '../program/migrated-database.ts';
+import { migratedDatabase } from '../../src/testing/postgres/database.ts';
 import { startProgram } from '../program/start.ts';
 
 test('start on PostgreSQL as a superuser: a warning in the log that row security does not hold; none for the owner', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { migratedDatabase } from '../program/migrated-database.ts';
+import { migratedDatabase } from '../../src/testing/postgres/database.ts';
 import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
 import { chancery } from './command.ts';
 import { call, register, SERVICE } from './conformance-exchange.ts';

@@ -9,7 +9,7 @@ export const ENGINE_VARIABLE = 'CHANCERY_TEST_ENGINE';
 const isPostgres = (): boolean => process.env[ENGINE_VARIABLE] === 'postgres';
 
 /** Loaded only for that engine: it registers a hook of the test runner, which then prints a summary at the end of a benchmark, too. */
-const postgres = isPostgres() ? await import('./migrated-database.ts') : undefined;
+const postgres = isPostgres() ? await import('../../src/testing/postgres/database.ts') : undefined;
 
 /** Returns the `storage.url` of the program in this folder. It is the same each time. */
 export async function storageUrl(folder: string): Promise<string> {

@@ -176,10 +176,10 @@ async function start({ programs, data, port, owner, settings }: Place): Promise<
   return child;
 }
 
-/** Makes an empty database on a server that runs already. */
-export async function createDatabase(port: number): Promise<string> {
+/** Makes a database on a server that runs already: an empty one, or a copy of a template. */
+export async function createDatabase(port: number, template = 'template1'): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(port, 'postgres', `CREATE DATABASE ${name} OWNER ${ROLE}`);
+  await administer(port, 'postgres', `CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${ROLE}`);
   return `postgres://${ROLE}@127.0.0.1:${port}/${name}?sslmode=disable`;
 }
 
