@@ -57,9 +57,9 @@ export interface AccessTokenStore {
   /** Stores a token; durable when it resolves. `GrantStore` issues the tokens of grants. */
   issue(token: StoredAccessToken): Promise<void>;
   /**
-   * Stores a token that was exchanged from others (RFC 8693), and records the event, if each of those still exists. Returns whether
-   * it stored the token. The token ends when one of them is revoked or its grant ends, and when a token that they were exchanged
-   * from does. In a race with such an end, the token is not stored, or it ends too.
+   * Stores a token that was exchanged from others (RFC 8693), and records the event, if each of those still exists, and so do its
+   * client and those before it. Returns whether it stored the token. The token ends when one of them is revoked or its grant ends, and
+   * when a token that they were exchanged from does. In a race with such an end, the token is not stored, or it ends too.
    * @param origins the keys of the tokens; none for a token that comes from other issuers alone
    */
   exchange(token: StoredAccessToken, origins: readonly AccessTokenKey[], event: AuditEvent): Promise<boolean>;

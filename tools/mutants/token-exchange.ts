@@ -4,6 +4,7 @@ const EXCHANGES = 'src/endpoints/token/token-exchange.test.ts';
 const ACTORS = 'src/endpoints/token/token-exchange-actors.test.ts';
 const ISSUERS = 'src/endpoints/token/token-exchange-issuers.test.ts';
 const GRANTS = 'src/endpoints/token/id-jag.test.ts';
+const STORAGE = 'src/storage/sqlite/storage.test.ts';
 const FOLDER = 'src/grants/token-exchange';
 
 /** A fault of one file, which one test sees. */
@@ -220,6 +221,16 @@ export const TOKEN_EXCHANGE: readonly Mutant[] = [
       'Object.values(use.types).flat()',
     ],
     [GRANTS, 'a grant has its own type'],
+  ),
+  fault(
+    'after-a-deletion',
+    'A token is exchanged after its client was deleted, and no reader of the feed learns that it has ended.',
+    [
+      'src/storage/sqlite/access-tokens.ts',
+      'SELECT 1 FROM access_token AS token WHERE tenant = ?1 AND key = ?2 AND',
+      'SELECT 1 FROM access_token AS token WHERE tenant = ?1 AND key = ?2 OR 0 AND',
+    ],
+    [STORAGE, 'H-725 nothing is stored for a token whose client, or one before it, is deleted meanwhile'],
   ),
   {
     name: 'exchange-outlives-a-deleted-client',

@@ -25,15 +25,19 @@ export const tokenValues = (tenant: TenantId, token: StoredAccessToken): Values 
   token_sub: token.sub ?? null,
 });
 
-// A deleted client's tokens stay and are not found, so that deleting a client costs the same for any number of tokens.
-// The subquery looks the client up for each token found. The planner may turn `EXISTS` into a read of all clients.
+/**
+ * Holds for a token whose client, and those of its origins, exist. A deleted client's tokens stay and are not found, so that deleting
+ * a client costs the same for any number of tokens. The subquery looks the client up for each token found. The planner may turn
+ * `EXISTS` into a read of all clients.
+ */
+const CLIENTS_LIVE = `(client_instance IS NULL OR (
+  SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = token.client_id
+    AND client.instance = token.client_instance) = 1) AND ${originsLive('token', ':tenant')}`;
 const FIND = statement(
   'access_token_find',
   `SELECT key, expires_at, client_id, client_instance, grant_id, introspection, ${originsOf('token', ':tenant')}
    FROM access_token AS token
-   WHERE tenant = :tenant AND key = ANY(:keys) AND (client_instance IS NULL OR (
-     SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = token.client_id
-       AND client.instance = token.client_instance) = 1) AND ${originsLive('token', ':tenant')}`,
+   WHERE tenant = :tenant AND key = ANY(:keys) AND ${CLIENTS_LIVE}`,
 );
 /** Written so that no planner chooses the partial index of unused tokens, which orders them by expiry. */
 const UNUSED = 'coalesce(used_at, revoked_at) IS NULL';
@@ -108,7 +112,8 @@ const EXCHANGE = statement(
   'access_token_exchange',
   `WITH issued AS (
      INSERT INTO access_token (${TOKEN_COLUMNS}, exchanged) SELECT ${TOKEN_VALUES}, 1
-     WHERE (SELECT count(*) FROM access_token WHERE tenant = :tenant AND key = ANY(:origins::text[])) = :count::bigint
+     WHERE (SELECT count(*) FROM access_token AS token
+       WHERE tenant = :tenant AND key = ANY(:origins::text[]) AND ${CLIENTS_LIVE}) = :count::bigint
      RETURNING key),
    descended AS (
      INSERT INTO token_origin (tenant, key, origin_key, client_id, client_instance, expires_at)

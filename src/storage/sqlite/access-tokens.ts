@@ -9,20 +9,25 @@ import { journalling } from './journal.ts';
 import { listing } from './listing.ts';
 import type { TenantNoun } from './noun.ts';
 
+/**
+ * Holds for a token whose client, and those of its origins, exist. A deleted client's tokens stay and are not found, so that deleting
+ * a client costs the same for any number of tokens. Without the hint SQLite would read the large row of the client; the index holds
+ * everything the condition needs.
+ */
+const CLIENTS_LIVE = `(client_instance IS NULL OR EXISTS (
+  SELECT 1 FROM client INDEXED BY client_instance WHERE client.tenant = ?1
+    AND client.client_id = token.client_id AND client.instance = token.client_instance)) AND ${originsLive('token', '?1')}`;
+
 type Row = readonly [number, ClientId, ClientInstance | null, GrantId | null, string, string | null];
 
 export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' | 'pageInitial' | 'list'> = {
   reads: {
     list: listing(ACCESS_TOKEN_LIST),
     find({ lookUps, snapshot }) {
-      // A deleted client's tokens stay and are not found, so that deleting a client costs the same for any number of tokens.
-      // Without the hint SQLite would read the large row of the client; the index holds everything the condition needs.
       const find = lookUps.prepare(`
         SELECT expires_at, client_id, client_instance, grant_id, introspection, ${originsOf('token', '?1')}
         FROM access_token AS token
-        WHERE tenant = ?1 AND key = ?2 AND (client_instance IS NULL OR EXISTS (
-          SELECT 1 FROM client INDEXED BY client_instance WHERE client.tenant = ?1
-            AND client.client_id = token.client_id AND client.instance = token.client_instance)) AND ${originsLive('token', '?1')}`);
+        WHERE tenant = ?1 AND key = ?2 AND ${CLIENTS_LIVE}`);
       // This is the hottest read, and an array costs less than an object with named members.
       find.setReturnArrays(true);
       return (tenant, key) => {
@@ -57,7 +62,9 @@ export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' |
     },
     exchange(database) {
       const insert = accessTokenInsertion(database);
-      const stands = database.prepare('SELECT 1 FROM access_token WHERE tenant = ? AND key = ?');
+      const stands = database.prepare(
+        `SELECT 1 FROM access_token AS token WHERE tenant = ?1 AND key = ?2 AND ${CLIENTS_LIVE}`,
+      );
       const mark = database.prepare('UPDATE access_token SET exchanged = 1 WHERE tenant = ? AND key = ?');
       const descend = database.prepare(`
         INSERT INTO token_origin (tenant, key, origin_key, client_id, client_instance, expires_at)

@@ -15,6 +15,7 @@ export function tokenExchangeContract(make: MakeEngine): void {
   ending(make);
   sweeping(make);
   livesOfClients(make);
+  afterClients(make);
   races(make);
 }
 
@@ -227,6 +228,20 @@ function livesOfClients(make: MakeEngine): void {
         await tenant.clients.create(successor, { ...OPEN, reuseDeletedId: true });
         await assertEnded(tenant, last.token);
       }
+    }),
+  );
+}
+
+function afterClients(make: MakeEngine): void {
+  test(
+    'H-725 nothing is stored for a token whose client, or one before it, is deleted meanwhile: no journal would name its end',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const origin = await issued(tenant);
+      const beside = await issued(tenant);
+      const taker = await issued(tenant);
+      await tenant.clients.delete(origin.client, EVENT);
+      for (const keys of [[origin.token.key], [beside.token.key, origin.token.key]])
+        assert.equal(await tenant.accessTokens.exchange(aToken(taker.client), keys, EXCHANGED), false);
     }),
   );
 }
