@@ -60,6 +60,11 @@ check 'an upgrade looks at the database, keeps key, configuration and data' \
   "dpkg -i /packages/${second##*/} | tee /tmp/said; grep -q 'the settings are valid' /tmp/said
    cmp /tmp/key-before /etc/chancery/encryption.key
    setpriv --reuid chancery --regid chancery --clear-groups -- chancery clients show kept --config /etc/chancery/chancery.yaml | grep -q Kept"
+check 'its management listener serves the console, with the script of the package' \
+  "CHANCERY_CONSOLE_ENABLED=true $serve >/tmp/log 2>&1 & server=\$!; $ready
+   script=\$(curl -sfL http://127.0.0.1:9090/console | grep -o 'files/[^\"]*\.js' | tail -n 1)
+   curl -sf http://127.0.0.1:9090/console/\$script | grep -q code_challenge
+   kill \$server; wait \$server"
 check 'an upgrade whose schema needs servers to stop changes nothing, and says so' \
   "cp /var/lib/chancery/chancery.db /tmp/whole.db
    cat >/tmp/old.mjs <<'M'
