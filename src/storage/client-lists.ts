@@ -90,24 +90,37 @@ const COLUMNS = {
 } as const;
 
 /** A condition that holds if its parameter is null. */
-const unless = (dialect: Dialect, parameter: string, type: 'text' | 'bigint', condition: string): string =>
-  `(${dialect.typed(parameter, type)} IS NULL OR ${condition})`;
+interface Check {
+  readonly isAbsent: string;
+  readonly condition: string;
+}
 
-function span(dialect: Dialect, name: keyof typeof COLUMNS, row: string): readonly string[] {
+const check = (dialect: Dialect, parameter: string, type: 'text' | 'bigint', condition: string): Check => ({
+  isAbsent: `${dialect.typed(parameter, type)} IS NULL`,
+  condition,
+});
+
+const textOf = ({ isAbsent, condition }: Check): string => `(${isAbsent} OR ${condition})`;
+
+function span(dialect: Dialect, name: keyof typeof COLUMNS, row: string): readonly Check[] {
   const [column, type] = COLUMNS[name];
   const [from, until] = [`:${parameterOf(name)}_from`, `:${parameterOf(name)}_until`];
   return [
-    unless(dialect, from, type, `${row}.${column} >= ${dialect.typed(from, type)}`),
-    unless(dialect, until, type, `${row}.${column} < ${dialect.typed(until, type)}`),
+    check(dialect, from, type, `${row}.${column} >= ${dialect.typed(from, type)}`),
+    check(dialect, until, type, `${row}.${column} < ${dialect.typed(until, type)}`),
   ];
 }
 
 const parameterOf = (name: string): string =>
   name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
 
-/** A row of another table, found by its key, that meets conditions. A scalar subquery is never hashed or merged (ADR 22). */
-const rowWith = (table: string, alias: string, conditions: readonly string[]): string =>
-  `(SELECT 1 FROM ${table} AS ${alias} WHERE ${alias}.tenant = :tenant AND ${alias}.client_id = d.client_id AND ${conditions.join(' AND ')}) = 1`;
+/**
+ * A row of another table, found by its key, that meets conditions. A scalar subquery is never hashed or merged (ADR 22). Without
+ * the first part a statement that checks every condition would look the row up for nothing.
+ */
+const rowWith = (table: string, alias: string, checks: readonly Check[]): string =>
+  `(${checks.map(({ isAbsent }) => isAbsent).join(' AND ')} OR (SELECT 1 FROM ${table} AS ${alias}
+    WHERE ${alias}.tenant = :tenant AND ${alias}.client_id = d.client_id AND ${checks.map(textOf).join(' AND ')}) = 1)`;
 
 /** Returns the column of the visited client's entry. */
 const entryColumn = (driver: Driver, column: EntryColumn): string =>
@@ -117,10 +130,10 @@ const entryColumn = (driver: Driver, column: EntryColumn): string =>
 
 function conditions(dialect: Dialect, driver: Driver, asked: ReadonlySet<Condition>): readonly string[] {
   const own: string[] = [];
-  const ofEntry: string[] = [];
-  const ofClient: string[] = [];
-  const add = (column: EntryColumn, made: (row: string) => readonly string[]): void => {
-    if (DRIVERS[driver].has.includes(column)) own.push(...made('d'));
+  const ofEntry: Check[] = [];
+  const ofClient: Check[] = [];
+  const add = (column: EntryColumn, made: (row: string) => readonly Check[]): void => {
+    if (DRIVERS[driver].has.includes(column)) own.push(...made('d').map(textOf));
     else ofEntry.push(...made('e'));
   };
   for (const name of ['name', 'created', 'used', 'secretEnd', 'end'] as const) {
@@ -132,11 +145,11 @@ function conditions(dialect: Dialect, driver: Driver, asked: ReadonlySet<Conditi
   }
   if (asked.has('namePart')) {
     const part = dialect.typed(':name_part', 'text');
-    add('name', (row) => [unless(dialect, ':name_part', 'text', dialect.contains(`${row}.name`, part))]);
+    add('name', (row) => [check(dialect, ':name_part', 'text', dialect.contains(`${row}.name`, part))]);
   }
   if (asked.has('livingAt')) {
     const at = dialect.typed(':living_at', 'bigint');
-    ofClient.push(unless(dialect, ':living_at', 'bigint', `c.expires_at IS NULL OR c.expires_at > ${at}`));
+    ofClient.push(check(dialect, ':living_at', 'bigint', `(c.expires_at IS NULL OR c.expires_at > ${at})`));
   }
   if (asked.has('terms'))
     own.push(...places(TERMS_MAX).map((place) => termCondition(dialect, driver, place)));
@@ -152,12 +165,13 @@ function termCondition(dialect: Dialect, driver: Driver, place: number): string 
   const parameter = `:term_${place}`;
   // A term stands beside the time of registration, so that the list of a term is in that order.
   const issued = entryColumn(driver, 'issued_at');
-  return unless(
+  const listed = check(
     dialect,
     parameter,
     'text',
     `(SELECT 1 FROM client_term AS t WHERE t.tenant = :tenant AND t.term = ${parameter} AND t.issued_at = ${issued} AND t.client_id = d.client_id) = 1`,
   );
+  return textOf(listed);
 }
 
 /** The clients after `start` and up to `stop`, in the direction. */

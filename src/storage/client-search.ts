@@ -55,9 +55,12 @@ export interface ListReader {
 const COLLECTED_MAX = 2_000;
 /** The same for a search with further conditions, and for a list that has these values. Most of its clients cost little. */
 const COLLECTED_AMONG_MAX = 5_000;
+/** Clients of such a list that are read and sorted in one turn of the event loop. */
+const COLLECTED_AT_ONCE = 1_000;
 /** Share of the time after which a list is too long to be read whole. Many clients meet the conditions then, so a walk finds them soon. */
 const COLLECTING_SHARE = 0.6;
-const VISITED_FIRST = 20;
+/** The first part has as many clients for each millisecond that a visit should take, as if each needed the look-ups of a few rows. */
+const VISITED_FIRST_PER_MS = 40;
 const VISITED_MIN = 10;
 const VISITED_MAX = 100_000;
 
@@ -152,34 +155,41 @@ class Visits {
   readonly #reader: ListReader;
   readonly #search: ClientSearch;
   readonly #began: number;
-  #visited = VISITED_FIRST;
+  #visited: number;
 
   constructor(reader: ListReader, search: ClientSearch, began: number) {
     this.#reader = reader;
     this.#search = search;
     this.#began = began;
+    this.#visited = reader.visit_ms * VISITED_FIRST_PER_MS;
   }
 
   /** Reads a list whole, and returns what comes first in the wanted order; undefined if that takes too long. */
   async collect(list: Stretch): Promise<Found | undefined> {
     const { descending, after, limit, budget_ms } = this.#search;
-    const found: ClientPlace[] = [];
+    const compare = comparison(descending);
+    const from = after === undefined ? undefined : placed(after);
+    let first: readonly Placed[] = [];
     let start: ClientPlace | undefined = list.start;
     while (start !== undefined) {
-      const { rows, end } = await this.#visit({ ...list, start }, 'ascending', COLLECTED_AMONG_MAX);
-      found.push(...rows);
+      const { rows, end } = await this.#visit(
+        { ...list, start },
+        'ascending',
+        COLLECTED_AT_ONCE + 1,
+        COLLECTED_AT_ONCE,
+      );
+      const last = first.length > limit ? first.at(-1) : undefined;
+      const added = rows
+        .map(placed)
+        .filter((one) => from === undefined || compare(one, from) > 0)
+        .filter((one) => last === undefined || compare(one, last) < 0);
+      if (added.length > 0) first = [...first, ...added].sort(compare).slice(0, limit + 1);
       start = end;
       if (end !== undefined && performance.now() - this.#began > budget_ms * COLLECTING_SHARE)
         return undefined;
       await nextTurn();
     }
-    const compare = comparison(descending);
-    const from = after === undefined ? undefined : placed(after);
-    const rest = found
-      .map(placed)
-      .filter((one) => from === undefined || compare(one, from) > 0)
-      .sort(compare);
-    return this.#page(rest.slice(0, limit + 1).map(({ place }) => place));
+    return this.#page(first.map(({ place }) => place));
   }
 
   /** Goes along the wanted order. */
@@ -205,14 +215,15 @@ class Visits {
     return { found: page, next: found.length > page.length ? page.at(-1) : undefined };
   }
 
-  /** Visits the next part of a stretch, which is longer if the one before was quick. */
+  /** Visits the next part of a stretch, which is longer if the one before was quick. The client at its end is not counted in `most`. */
   async #visit(
     stretch: Stretch,
     direction: Direction,
     limit: number,
+    most = VISITED_MAX,
   ): Promise<{ readonly rows: readonly ClientPlace[]; readonly end: ClientPlace | undefined }> {
     const began = performance.now();
-    const end = await this.#reader.end(stretch, direction, this.#visited);
+    const end = await this.#reader.end(stretch, direction, Math.min(this.#visited, most));
     const part = end === undefined ? stretch : { ...stretch, stop: end };
     const rows = await this.#reader.visit(part, direction, this.#search, limit);
     const took = performance.now() - began;
