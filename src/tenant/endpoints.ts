@@ -19,27 +19,8 @@ import { discovery } from '../endpoints/discovery/endpoint.ts';
 import { providerMetadata } from '../endpoints/discovery/provider-metadata.ts';
 import { endSession, endSessionForm } from '../endpoints/end-session/endpoint.ts';
 import { endSessionConfirmation } from '../endpoints/end-session-confirmation/endpoint.ts';
-import {
-  entityConfigurationEndpoint,
-  ownStatement as signedConfiguration,
-} from '../endpoints/entity-configuration/endpoint.ts';
-import { eventStreamPoll } from '../endpoints/event-stream-poll/endpoint.ts';
-import { eventStreamStatus, eventStreamStatusUpdate } from '../endpoints/event-stream-status/endpoint.ts';
-import {
-  eventStreamSubjectAdd,
-  eventStreamSubjectRemove,
-} from '../endpoints/event-stream-subjects/endpoint.ts';
-import { eventStreamVerification } from '../endpoints/event-stream-verification/endpoint.ts';
-import {
-  eventStreamCreate,
-  eventStreamDelete,
-  eventStreamRead,
-  eventStreamReplace,
-  eventStreamUpdate,
-} from '../endpoints/event-streams/endpoint.ts';
 import { externalSignIn, externalSignInOutcome } from '../endpoints/external-sign-in/endpoint.ts';
-import { federationHistoricalKeys } from '../endpoints/federation-historical-keys/endpoint.ts';
-import { federationRegistration } from '../endpoints/federation-registration/endpoint.ts';
+import { disabledFederationRegistration } from '../endpoints/federation-registration/disabled.ts';
 import { globalTokenRevocation } from '../endpoints/global-token-revocation/endpoint.ts';
 import { interaction, interactionChoice } from '../endpoints/interaction/endpoint.ts';
 import { introspection } from '../endpoints/introspection/endpoint.ts';
@@ -50,7 +31,6 @@ import { protectedResources } from '../endpoints/protected-resource/endpoint.ts'
 import { pushedAuthorizationRequest } from '../endpoints/pushed-authorization-request/endpoint.ts';
 import { revocation } from '../endpoints/revocation/endpoint.ts';
 import { revocationFeedEndpoint } from '../endpoints/revocation-feed/endpoint.ts';
-import { signalsConfiguration } from '../endpoints/signals-configuration/endpoint.ts';
 import { signedJwkSet } from '../endpoints/signed-jwk-set/endpoint.ts';
 import { contract as startPageContract } from '../endpoints/start-page/contract.ts';
 import { startPage, startPageToken } from '../endpoints/start-page/endpoint.ts';
@@ -69,13 +49,8 @@ import {
   TOKEN_EXCHANGE_GRANT,
 } from '../spec/grant-types.ts';
 import { ID_JAG_PROFILE, ID_JAG_TYPE } from '../spec/token-types.ts';
-import type { adminEndpoints as adminEndpointsOf } from './admin-endpoints.ts';
-import { federationMembers } from './federation.ts';
 import type { Issuer } from './issuer.ts';
 import { acceptedMethods, certificateTrust, offersFrontChannelLogout } from './settings.ts';
-import { type SignalParts, signalParts } from './signals.ts';
-
-type AdminEndpoints = typeof adminEndpointsOf;
 
 /** Opens one endpoint; undefined where the settings switch it off. */
 type Open<Parts> = (parts: Parts) => Endpoint | undefined;
@@ -140,28 +115,13 @@ const ENDPOINTS: readonly Open<Issuer>[] = [
   (issuer) =>
     issuer.settings['global-revocation.token-sha256'].length > 0 ? globalTokenRevocation(issuer) : undefined,
   jwkSet,
-  (issuer) => signedJwkSet(issuer.settings['federation.enabled'] ? issuer : undefined),
-  ({ federation }) => federationRegistration(federation),
+  ({ entity, ...issuer }) => signedJwkSet(entity && { ...issuer, document: entity.document }),
+  ({ entity }) => entity?.registration ?? disabledFederationRegistration,
   applications,
   applicationsWithdraw,
   (issuer) => (issuer.settings['logout.endpoint'] ? endSession(issuer) : undefined),
   (issuer) => (issuer.settings['logout.endpoint'] ? endSessionForm(issuer) : undefined),
   (issuer) => (issuer.settings['logout.endpoint'] ? endSessionConfirmation(issuer) : undefined),
-];
-
-/** The management of streams of security events. */
-const SIGNAL_ENDPOINTS: readonly ((parts: SignalParts) => Endpoint)[] = [
-  eventStreamCreate,
-  eventStreamRead,
-  eventStreamUpdate,
-  eventStreamReplace,
-  eventStreamDelete,
-  eventStreamStatus,
-  eventStreamStatusUpdate,
-  eventStreamSubjectAdd,
-  eventStreamSubjectRemove,
-  eventStreamVerification,
-  eventStreamPoll,
 ];
 
 interface Described extends Issuer {
@@ -173,34 +133,37 @@ interface Described extends Issuer {
 const DOCUMENTS: readonly Open<Described>[] = [
   ({ metadata, maxAge }) => discovery(openidContract, metadata, maxAge),
   ({ metadata, maxAge }) => discovery(authorizationServerContract, metadata, maxAge),
-  ({ settings, entity, metadata, document, maxAge }) =>
-    settings['federation.enabled']
-      ? entityConfigurationEndpoint({ entity: { ...entity, openid_provider: metadata }, document, maxAge })
-      : undefined,
-  (issuer) => (issuer.settings['federation.enabled'] ? federationHistoricalKeys(issuer) : undefined),
+  ({ entity, metadata }) => entity?.configuration(metadata),
+  ({ entity }) => entity?.historicalKeys,
   (issuer) => (issuer.settings['webfinger.domains'].length > 0 ? webfinger(issuer) : undefined),
 ];
 
 /** Loads the administration API when a request first asks for it, or at the start where it stands below an issuer. */
 const administrationApi = async () => await import('./admin-endpoints.ts');
 
-/** Returns everything that stands below one issuer. */
-export async function siteOf(issuer: Issuer): Promise<Site> {
-  const isBelow = issuer.settings['admin.listeners'] === 'both';
-  return siteWith(issuer, isBelow ? (await administrationApi()).adminEndpoints : undefined);
+/** Loads what stands below an issuer with these settings only. */
+async function lateParts({ settings }: Pick<Issuer, 'settings'>) {
+  return {
+    administration: settings['admin.listeners'] === 'both' ? await administrationApi() : undefined,
+    signals: settings['signals.enabled'] ? await import('./signals.ts') : undefined,
+  };
 }
 
-/** @param adminEndpoints undefined where the administration API does not stand below the issuer */
-function siteWith(issuer: Issuer, adminEndpoints: AdminEndpoints | undefined): Site {
+/** Returns everything that stands below one issuer. */
+export async function siteOf(issuer: Issuer): Promise<Site> {
+  return siteWith(issuer, await lateParts(issuer));
+}
+
+function siteWith(issuer: Issuer, late: Awaited<ReturnType<typeof lateParts>>): Site {
   const { settings, maxAge } = issuer;
-  const signals = signalEndpoints(issuer);
+  const signals = late.signals?.signalEndpoints(issuer) ?? [];
   const own = [...opened(ENDPOINTS, issuer), ...signals];
   const metadata = metadataOf(issuer, own);
   const administration =
-    adminEndpoints === undefined
+    late.administration === undefined
       ? []
-      : [...adminEndpoints(issuer, () => pathsOf(standing)), ...ownConsole(issuer)];
-  const transmitter = signals.length === 0 ? [] : [signalsConfiguration(issuer, own)];
+      : [...late.administration.adminEndpoints(issuer, () => pathsOf(standing)), ...ownConsole(issuer)];
+  const transmitter = late.signals === undefined ? [] : [late.signals.signalsMetadata(issuer, own)];
   const resources = protectedResources({
     ...issuer,
     takesCertificates: certificateTrust(settings) !== 'none',
@@ -247,26 +210,17 @@ const pathsOf = (endpoints: readonly Endpoint[]): readonly string[] =>
 /** Returns what stands on the management listener for one issuer. */
 export async function managementSiteOf(issuer: Issuer): Promise<Site> {
   const { adminEndpoints } = await administrationApi();
-  const below = issuer.settings['admin.listeners'] === 'both' ? adminEndpoints : undefined;
+  const late = await lateParts(issuer);
   return {
     issuerPath: '',
-    endpoints: adminEndpoints(issuer, () => pathsOf(siteWith(issuer, below).endpoints)),
+    endpoints: adminEndpoints(issuer, () => pathsOf(siteWith(issuer, late).endpoints)),
     allowedOrigins: [],
   };
 }
 
 /** Returns the signed entity configuration of an issuer, with the provider metadata of its endpoints; undefined without a federation. */
 export async function ownStatement(issuer: Issuer): Promise<string | undefined> {
-  if (!issuer.settings['federation.enabled']) return undefined;
-  const openid_provider = metadataOf(issuer, opened(ENDPOINTS, issuer));
-  return await signedConfiguration({ ...issuer, entity: { ...issuer.entity, openid_provider } })();
-}
-
-/** Returns the endpoints of streams; none where they are off. */
-function signalEndpoints(issuer: Issuer): readonly Endpoint[] {
-  if (!issuer.settings['signals.enabled']) return [];
-  const parts = signalParts(issuer);
-  return SIGNAL_ENDPOINTS.map((open) => open(parts));
+  return await issuer.entity?.statement(metadataOf(issuer, opened(ENDPOINTS, issuer)));
 }
 
 function opened<Parts>(rows: readonly Open<Parts>[], parts: Parts): readonly Endpoint[] {
@@ -302,6 +256,6 @@ function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['
       chainingTypes: offers(TOKEN_EXCHANGE_GRANT) ? [ID_JAG_TYPE] : [],
       grantProfiles: offers(JWT_BEARER_GRANT) && takesIdJags ? [ID_JAG_PROFILE] : [],
     }),
-    ...federationMembers(settings),
+    ...issuer.federation?.federationMembers(settings),
   };
 }

@@ -1,14 +1,11 @@
-import type { DocumentClients } from '../clients/metadata-document/document-clients.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { ConfiguredTrustAnchor } from '../config/federation-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import { SettingsError, type SettingsProblem } from '../config/settings-error.ts';
 import { contract as historicalKeysContract } from '../endpoints/federation-historical-keys/contract.ts';
 import type { FederationRegistrationNeeds } from '../endpoints/federation-registration/endpoint.ts';
-import type { OwnEntity } from '../federation/entity-configuration.ts';
 import { entityIdProblem } from '../federation/entity-id.ts';
 import { FederatedClients } from '../federation/registration/federated-clients.ts';
-import type { SignedDocumentNeeds } from '../federation/signed-document.ts';
 import { federationKeysProblem } from '../federation/statement-checks/key-checks.ts';
 import { trustMarkType } from '../federation/statement-checks/trust-mark-checks.ts';
 import { type AnchorKeys, PINNED_ONLY, TrustAnchors } from '../federation/trust-anchors/trust-anchors.ts';
@@ -18,13 +15,13 @@ import { statementSource } from '../federation/trust-chain/statement-source.ts';
 import type { TrustAnchor } from '../federation/trust-chain/validate-chain.ts';
 import { TrustMarkStatuses } from '../federation/trust-marks/trust-mark-status.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
-import type { ClientStore, StoredClient } from '../ports/client-store.ts';
+import type { ClientStore } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ServerKeyStore } from '../ports/server-key-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { Caches } from '../spec/caches.ts';
 import type { JsonValue } from '../spec/json.ts';
 import type { RegistrationPrivileges } from '../spec/registration-privileges.ts';
+import { type Entity, entityOf } from './entity.ts';
 import type { Jose, Platform } from './platform.ts';
 
 const ANCHORS = 'federation.trust-anchors';
@@ -186,31 +183,20 @@ interface EntityParts {
   readonly clock: Clock;
   readonly storage: Pick<TenantStorage, 'replays' | 'serverKeys'>;
   readonly registry: RegistryNeeds;
-  /** Undefined without a federation. */
-  readonly trust: TrustNeeds | undefined;
+  readonly trust: TrustNeeds;
 }
 
-/** One issuer as an entity of a federation. */
-export interface Entity {
-  /** Its configuration, but for the provider metadata. */
-  readonly entity: Omit<OwnEntity, 'openid_provider'>;
-  readonly document: SignedDocumentNeeds;
-  /** Keys that the server has used before. */
-  readonly removed: ServerKeyStore['removed'];
-  /** Registers relying parties explicitly; undefined without a federation. */
-  readonly federation: FederationRegistrationNeeds | undefined;
-}
-
-/** @throws SettingsError at start for trust marks that are none */
+/** Opens one issuer as an entity of a federation. @throws SettingsError at start for trust marks that are none */
 export function openEntity(parts: EntityParts): Entity {
   const { issuer, settings, keys, clock, storage } = parts;
   const problems = settings[MARKS].flatMap((mark, index) =>
-    !settings['federation.enabled'] || typeof trustMarkType(mark) === 'string'
+    typeof trustMarkType(mark) === 'string'
       ? []
       : [{ path: `${MARKS}[${index}]`, source: 'at start', rule: 'is a JWT without trust_mark_type' }],
   );
   if (problems.length > 0) throw new SettingsError(problems);
-  return {
+  return entityOf({
+    issuer,
     entity: {
       entity_id: issuer,
       authority_hints: settings['federation.authority-hints'],
@@ -223,13 +209,13 @@ export function openEntity(parts: EntityParts): Entity {
     },
     document: { keys: keys.federation, clock, keptFor: KEPT_FOR },
     removed: async () => await storage.serverKeys.removed(),
-    federation: explicitRegistration(parts),
-  };
+    registration: explicitRegistration(parts),
+    maxAge: settings['key-set.max-age'],
+  });
 }
 
 /** Returns the members that a federation adds to the provider metadata (OpenID Federation 1.0 §5.1.3, §5.2.2). */
 export function federationMembers(settings: Settings): Readonly<Record<string, unknown>> {
-  if (!settings['federation.enabled']) return {};
   const organization_name = settings['federation.organization-name'];
   return {
     client_registration_types_supported: [
@@ -246,8 +232,7 @@ function explicitRegistration({
   keys,
   storage: { replays },
   trust,
-}: EntityParts): FederationRegistrationNeeds | undefined {
-  if (trust === undefined) return undefined;
+}: EntityParts): FederationRegistrationNeeds {
   return {
     registry,
     trust,
@@ -272,7 +257,7 @@ interface FederatedClientParts extends Pick<EntityParts, 'settings' | 'registry'
   readonly caches: Caches;
 }
 
-/** Opens the clients that a federation vouches for, under one issuer; undefined without a federation. */
+/** Opens the clients that a federation vouches for, under one issuer. */
 export function openFederatedClients({
   settings,
   registry,
@@ -281,8 +266,7 @@ export function openFederatedClients({
   jose: { decrypter },
   keptClients: clients,
   caches,
-}: FederatedClientParts): FederatedClients | undefined {
-  if (trust === undefined) return undefined;
+}: FederatedClientParts): FederatedClients {
   return new FederatedClients({
     registry,
     clients,
@@ -291,23 +275,6 @@ export function openFederatedClients({
     privileges: privileges(settings),
     caches,
   });
-}
-
-/** The clients that others vouch for, and that change with them. */
-export interface RenewedClients {
-  readonly documents: DocumentClients;
-  /** Undefined without a federation. */
-  readonly federated: FederatedClients | undefined;
-}
-
-/** Returns a newer version of a client that others vouch for; undefined if there is none. @throws OAuthError */
-export async function newerClient(
-  { documents, federated }: RenewedClients,
-  client: StoredClient,
-  remoteAddress: string,
-): Promise<StoredClient | undefined> {
-  if (client.document !== null) return await documents.newer(client, remoteAddress);
-  return await federated?.newer(client, remoteAddress);
 }
 
 function privileges(settings: Settings): RegistrationPrivileges {

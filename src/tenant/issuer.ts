@@ -16,9 +16,9 @@ import { masterTokens } from '../tokens/bearer-token.ts';
 import type { DpopNeeds } from '../tokens/dpop-proof.ts';
 import type { Administered } from './administered.ts';
 import { openDetailTypes } from './detail-types.ts';
-import { newerClient, openEntity, openFederatedClients, type RenewedClients } from './federation.ts';
 import { openLogout } from './logout.ts';
 import type { TenantParts as OpenedParts } from './parts.ts';
+import { newerClient, type RenewedClients } from './renewed-clients.ts';
 import { acceptedMethods, assertionAudience, metadataLimits, selfContainedTokens } from './settings.ts';
 import { openPagesOf, openSignIn } from './sign-in.ts';
 import { openAssertionGrants } from './trusted-issuers.ts';
@@ -37,7 +37,7 @@ export function openIssuer(tenant: TenantParts, issuer: string) {
   const parts = partsUnder(tenant, issuer);
   const registry = openRegistry(parts);
   const documents = openDocumentClients({ ...parts, registry });
-  const federated = openFederatedClients({ ...parts, registry });
+  const { federated, entity } = openFederation({ ...parts, registry });
   const authentication = openAuthentication(parts, { documents, federated });
   /**
    * With the clients that wait for the first consent of an end-user, and those of a federation whose registration has expired.
@@ -55,7 +55,8 @@ export function openIssuer(tenant: TenantParts, issuer: string) {
     audit: tenant.storage.audit,
     idTokenHints: { issuer, keys: parts.keys, ...tenant.jose },
     ...openLogout(parts),
-    ...openEntity({ ...parts, registry }),
+    /** The issuer in a federation; undefined without one. */
+    entity,
     ...openSignIn({ ...parts, clients, authentication, federated, documents, registry }),
   };
 }
@@ -147,6 +148,13 @@ function openRegistry({ softwareStatements, restoration, ...parts }: Parts): Reg
       return metadataLimits(stricter, signingOnlyWith(parts.keys, stricter['signatures.algorithms']));
     },
   };
+}
+
+/** Opens what an issuer has in a federation only. */
+function openFederation({ federation, trust, ...parts }: Parts & { readonly registry: RegistryNeeds }) {
+  if (federation === undefined || trust === undefined) return { federated: undefined, entity: undefined };
+  const needs = { ...parts, trust };
+  return { federated: federation.openFederatedClients(needs), entity: federation.openEntity(needs) };
 }
 
 function openDocumentClients({

@@ -19,11 +19,9 @@ import type { ServerKeyStore } from '../ports/server-key-store.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { signatureAlgorithms } from '../spec/server-capabilities.ts';
-import { openMeasuredTrust, openTrustAnchors } from './federation.ts';
 import { openLogoutDelivery } from './logout.ts';
 import type { Jose, Platform, RecordLimits } from './platform.ts';
 import { openEndUsers } from './sign-in.ts';
-import { openSignals } from './signals.ts';
 import { openSoftwareStatements } from './trusted-issuers.ts';
 import { openWebhookDelivery } from './webhooks.ts';
 
@@ -44,13 +42,11 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
   const trustedJwkSets = remoteJwkSets(keySetNeeds);
   const clientJwts = { keys, encrypter: jose.encrypter, jwkSets };
   const idTokens = { issuer: settings.issuer, clientJwts, pairwiseSecret: keys.pairwiseSecret };
-  const trustAnchors = settings['federation.enabled']
-    ? openTrustAnchors(settings, { ...platform, storage })
-    : undefined;
+  const signals = settings['signals.enabled'] ? await import('./signal-delivery.ts') : undefined;
+  const federation = settings['federation.enabled'] ? await import('./federation.ts') : undefined;
+  const trustAnchors = federation?.openTrustAnchors(settings, { ...platform, storage });
   // Opened here, so that a bad anchor shows at start and not at the first relying party.
-  const measured = settings['federation.enabled']
-    ? openMeasuredTrust(settings, platform, trustAnchors)
-    : undefined;
+  const measured = federation?.openMeasuredTrust(settings, platform, trustAnchors);
   const restoration = await platform.storage.restoration();
   const cursors = eventCursors('audit', id, restoration);
   return {
@@ -89,6 +85,8 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     softwareStatements: openSoftwareStatements(settings, { ...platform, trustedJwkSets }),
     // All names share one memory.
     trust: measured?.trust,
+    /** Makes an issuer an entity of a federation; undefined without one. */
+    federation,
     anchorExpiries: measured?.anchorExpiries,
     people: openEndUsers(settings, platform, storage),
     logos: new LogoImages({ outbound, clock, log, caches, settings }),
@@ -96,7 +94,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     /** For the page after a logout, under whatever name a client took part. */
     frontChannel: { clients: storage.clients, issuer: settings.issuer, settings },
     delivery: openLogoutDelivery(settings, platform, { storage, tokens: idTokens }),
-    ...openSignals(platform, settings, { storage, keys, sealer }),
+    signalDelivery: signals?.openSignalDelivery(platform, settings, { storage, keys, sealer }),
     webhookDelivery: openWebhookDelivery(platform, {
       issuer: settings.issuer,
       settings,

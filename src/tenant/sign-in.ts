@@ -30,8 +30,8 @@ import { SLOT_BYTES } from '../spec/caches.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { type ClientId, CONSOLE_CLIENT_ID, type Digest } from '../spec/identifiers.ts';
 import type { JsonLimits } from '../spec/json.ts';
-import { newerClient, type RenewedClients } from './federation.ts';
 import type { Platform } from './platform.ts';
+import { newerClient, type RenewedClients } from './renewed-clients.ts';
 import { requireShownWishes } from './shown-wishes.ts';
 
 /** Signs the end-users of one tenant in, and remembers it: for endpoints and commands. */

@@ -28,9 +28,14 @@ const PARTS: readonly { readonly name: string; readonly test: RegExp }[] = [
   { name: 'command-line', test: /\/src\/(?:cli\/main|system\/program-version)\.ts$/u },
   { name: 'settings', test: /\/src\/config\/load-settings\.ts$/u },
   { name: 'start', test: /\/src\/cli\/serve\.ts$/u },
+  { name: 'log', test: /\/src\/system\/log\.ts$/u },
+  // All that a supervisor of several processes needs.
+  { name: 'management', test: /\/src\/process\/workers\.ts$/u },
   { name: 'server', test: /\/src\/process\/(?:serve|worker)\.ts$/u },
   { name: 'sqlite', test: /\/src\/storage\/sqlite\/(?:open|sqlite-schema|table-dump)\.ts$/u },
   { name: 'postgres', test: /\/src\/storage\/postgres\/(?:open|migrations|table-dump)\.ts$/u },
+  { name: 'federation', test: /\/src\/tenant\/federation\.ts$/u },
+  { name: 'event-signals', test: /\/src\/tenant\/signals\.ts$/u },
   { name: 'administration', test: /\/src\/tenant\/admin-endpoints\.ts$/u },
   { name: 'commands', test: /\/src\/cli\/(?!(?:chancery|compile-cache|dev|runtime)\.ts$)/u },
 ];

@@ -10,11 +10,11 @@ import {
   type RegistrationType,
 } from '../../federation/registration/registration-request.ts';
 import type { ServerKeys } from '../../keys/server-keys.ts';
-import { OAuthError, TooManyRequests } from '../../spec/errors.ts';
+import { TooManyRequests } from '../../spec/errors.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
-import { contract, disabledContract } from './contract.ts';
+import { contract } from './contract.ts';
 
 const TYPES = Object.keys(REGISTRATION_TYPES) as readonly RegistrationType[];
 
@@ -26,18 +26,8 @@ export interface FederationRegistrationNeeds extends ExplicitRegistrationNeeds {
   readonly retryAfter: number;
 }
 
-/** Registers clients explicitly. Without a federation it refuses every request (decision 37). */
-export function federationRegistration(needs: FederationRegistrationNeeds | undefined): Endpoint {
-  if (needs === undefined) {
-    return {
-      contract: disabledContract,
-      handle() {
-        throw new OAuthError('federation_not_enabled', {
-          error_description: 'OpenID Federation is not enabled',
-        });
-      },
-    };
-  }
+/** Registers clients explicitly. */
+export function federationRegistration(needs: FederationRegistrationNeeds): Endpoint {
   const admission = new Admission(needs.parallel);
   return {
     contract,

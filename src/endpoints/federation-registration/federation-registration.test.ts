@@ -23,7 +23,7 @@ import { publishedKeys } from '../../testing/server-keys.ts';
 import { ISSUER, START } from '../../testing/tenant.ts';
 import { answer } from '../answer.ts';
 import { disabledContract as contract } from './contract.ts';
-import { federationRegistration } from './endpoint.ts';
+import { disabledFederationRegistration } from './disabled.ts';
 
 const HOUR = 3600;
 
@@ -320,7 +320,7 @@ test('POST /federation/clients, a fault: 500 without body, and only the report h
   const handle = (): never => {
     throw cause;
   };
-  const faulty = { ...federationRegistration(undefined), handle };
+  const faulty = { ...disabledFederationRegistration, handle };
   const response = await answer(faulty, requestOf(contract, {}), (failure) => reports.push(failure));
   assertBodiless(await received(contract, response), 500);
   assert.deepEqual(reports, [cause]);

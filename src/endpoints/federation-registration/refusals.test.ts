@@ -26,7 +26,7 @@ import { macJwt } from '../../testing/jwt.ts';
 import { INTROSPECTION_SCOPE, ISSUER, START, WEB_CLIENT } from '../../testing/tenant.ts';
 import { answer } from '../answer.ts';
 import { disabledContract as contract } from './contract.ts';
-import { federationRegistration } from './endpoint.ts';
+import { disabledFederationRegistration } from './disabled.ts';
 
 const REQUESTS: readonly (readonly [name: string, request: TestRequest])[] = [
   ['a statement', { contentType: 'application/jose', body: 'e30.e30.c2ln' }],
@@ -37,7 +37,7 @@ const REQUESTS: readonly (readonly [name: string, request: TestRequest])[] = [
 for (const [name, request] of REQUESTS) {
   test(`POST /federation/clients without a federation, ${name}: 400 federation_not_enabled (interface; decision 37)`, async () => {
     const response = await answer(
-      federationRegistration(undefined),
+      disabledFederationRegistration,
       requestOf(contract, request),
       () => undefined,
     );
