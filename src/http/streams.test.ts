@@ -103,7 +103,7 @@ test('a stream to a fast client gives other requests their share of each event-l
     if (chunks < 200) setImmediate(turn);
   };
   turn();
-  const { answers } = await converse(address, [GET]);
+  const { answers } = await converse(address, [GET], { timeout_ms: 60_000 });
   assert.equal(answers[0]?.body.length, 200 * 16_384);
   assert.ok(mostInTurn <= 10, `${mostInTurn} chunks of 16 KB in one turn`);
 });

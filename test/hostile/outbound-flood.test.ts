@@ -63,7 +63,8 @@ before(async () => {
   program = await startLogoutProgram({
     environment: {
       ...FLOODED,
-      CHANCERY_OUTBOUND_TIMEOUT: '4',
+      // A fetch waits half of it for a slot: a machine that is busy with other tests has 4 s for a burst of 100.
+      CHANCERY_OUTBOUND_TIMEOUT: '8',
       CHANCERY_REGISTRATION_CLIENT_ID_METADATA_DOCUMENTS: 'true',
       // Without this limit the flood reaches the fetches, whose shares are tested here.
       CHANCERY_CLIENT_DOCUMENT_RATE_PER_NETWORK: '0',
@@ -107,7 +108,12 @@ async function forgeUntilFull(): Promise<Flood> {
 
 function assertServed(outcomes: readonly Outcome[]): void {
   const refused = outcomes.filter(({ status }) => status !== 200);
-  assert.deepEqual(refused, [], `${refused.length} of ${outcomes.length} are refused`);
+  const faults =
+    program
+      .output()
+      .match(/^.*"status":500.*$/gmu)
+      ?.join('\n') ?? '';
+  assert.deepEqual(refused, [], `${refused.length} of ${outcomes.length} are refused\n${faults}`);
 }
 
 test('H-260 330 clients with mute key hosts and 60 forged assertions a second: clients of another network, of another tenant and of the same network are served, 0 refused; H-261 the forged ones get 503 with Retry-After, and never invalid_client', async () => {
@@ -199,7 +205,9 @@ async function registerEntity(superiors: readonly string[], from: string): Promi
     body: signedJwt(key, claims, { typ: 'entity-statement+jwt' }),
   });
   const text = await response.text();
-  const { error } = response.ok ? { error: undefined } : (JSON.parse(text) as { readonly error: string });
+  const { error } = response.ok
+    ? { error: undefined }
+    : (JSON.parse(text || '{}') as { readonly error?: string });
   return { status: response.status, error, retryAfter: response.headers.get('retry-after') };
 }
 
