@@ -3,6 +3,7 @@ import { resealVersions } from '../clients/history/reseal-versions.ts';
 import { resealClients } from '../clients/secrets/client-secrets.ts';
 import { resealStreams } from '../events/signals/stream.ts';
 import { resealWebhooks } from '../events/webhooks/webhook.ts';
+import { resealNotifications } from '../grants/backchannel/backchannel-request.ts';
 import { resealServerKeys } from '../keys/server-key-life.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { SeenProcess, Storage } from '../ports/storage.ts';
@@ -122,6 +123,7 @@ async function resealDatabase(
     clients += await resealClients(own.clients, bound);
     await resealWebhooks(own.webhooks, bound);
     await resealStreams(own.eventStreams, bound);
+    await resealNotifications(own.backchannelRequests, bound);
     versions += await resealVersions(own.clientHistory, bound);
   }
   await resealCanary(storage, sealer);

@@ -84,6 +84,8 @@ export interface BackchannelRequestStore {
   openOf(sub: Subject, now: number, limit: number): Promise<readonly StoredBackchannelRequest[]>;
   /** Returns at most `limit` kept requests with an `id` after this one, ordered by `id`. */
   page(filter: BackchannelFilter, after: string, limit: number): Promise<readonly StoredBackchannelRequest[]>;
+  /** Replaces the content of a request if it is still that of `request`. Nothing else of it changes, so no decision is lost. */
+  reseal(request: Pick<StoredBackchannelRequest, 'key' | 'content'>, content: string): Promise<boolean>;
   /** Makes the interval longer, if it is still that of `request` and the request is open. */
   slowDown(
     request: Pick<StoredBackchannelRequest, 'key' | 'poll_interval'>,

@@ -15,6 +15,7 @@ import type { OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
 import type { Pages } from '../ports/pages.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Random } from '../ports/random.ts';
+import type { Sealer } from '../ports/sealer.ts';
 import type { ServerFacts } from '../ports/server-facts.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
@@ -80,6 +81,8 @@ export interface TestPlatformOptions {
   readonly certificateAuthorities?: readonly string[] | undefined;
   readonly passwords?: PasswordHasher;
   readonly random?: Partial<Random>;
+  /** The default has a key of its own. */
+  readonly sealer?: Sealer;
   /** Facts that differ from those of an ordinary server. */
   readonly server?: Partial<ServerFacts>;
   /** The default is a folder in memory. */
@@ -146,7 +149,7 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
   const counted: Counted[] = [];
   const logoutAttempts: string[] = [];
   const lines: LoggedLine[] = [];
-  const sealer = sealerWith([systemRandom.bytes(32)]);
+  const sealer = options.sealer ?? sealerWith([systemRandom.bytes(32)]);
   const authorities = readCertificateAuthorities((options.certificateAuthorities ?? []).join('')) ?? [];
   return {
     clock,

@@ -51,6 +51,30 @@ export const openSecrets = (sealer: Sealer, backchannel: Backchannel, sealed: Se
 export const contentOf = ({ content }: Pick<StoredBackchannelRequest, 'content'>): BackchannelContent =>
   JSON.parse(content) as BackchannelContent;
 
+/** Seals the secrets of all notifications of a tenant with the first key of the sealer. Servers may go on meanwhile. */
+export async function resealNotifications(
+  requests: Pick<BackchannelRequestStore, 'page' | 'reseal'>,
+  sealer: Sealer,
+): Promise<number> {
+  let changed = 0;
+  let after: string | undefined = '';
+  while (after !== undefined) {
+    const page: readonly StoredBackchannelRequest[] = await requests.page({}, after, PAGE);
+    for (const stored of page) {
+      const content = contentOf(stored);
+      const { sealed } = content;
+      if (sealed === undefined || sealer.isCurrent(sealed)) continue;
+      const { backchannel } = content.request;
+      const fresh = sealSecrets(sealer, backchannel, openSecrets(sealer, backchannel, sealed));
+      if (await requests.reseal(stored, JSON.stringify({ ...content, sealed: fresh }))) changed += 1;
+    }
+    after = page.at(-1)?.id;
+  }
+  return changed;
+}
+
+const PAGE = 500;
+
 /** The underscore is in no other identifier, so that an `auth_req_id` is never a code of another kind. */
 export const AUTH_REQ_ID_PREFIX = 'ciba_';
 const FORM = new RegExp(`^${AUTH_REQ_ID_PREFIX}[A-Za-z0-9]{${IDENTIFIER_LENGTHS.access_token}}$`, 'u');

@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import type { Posted, PostedBody } from '../../ports/outbound-http.ts';
+import type { Sealer } from '../../ports/sealer.ts';
 import { setDisabled } from '../../sessions/manage-account.ts';
 import { systemRandom } from '../../system/random.ts';
+import { sealerWith } from '../../system/sealer.ts';
 import {
   type AskedPerson,
   allow,
@@ -17,7 +19,9 @@ import {
 } from '../../testing/backchannel.ts';
 import { ACTOR } from '../../testing/end-users.ts';
 import { aPerson, type TestPerson } from '../../testing/person.ts';
+import type { TestPlatformOptions } from '../../testing/platform.ts';
 import { MASTER, type TestTenant } from '../../testing/tenant.ts';
+import { resealNotifications } from './backchannel-request.ts';
 
 interface Sent {
   readonly url: string;
@@ -39,7 +43,11 @@ const ACCEPTED: Posted = { status: 'answered', code: 204 };
 const BROKEN: Posted = { status: 'answered', code: 503 };
 
 /** A client that has asked Ada, and is notified so. */
-async function aScene(mode: 'ping' | 'push', metadata: object = {}): Promise<Scene> {
+async function aScene(
+  mode: 'ping' | 'push',
+  metadata: object = {},
+  platform: Pick<TestPlatformOptions, 'sealer'> = {},
+): Promise<Scene> {
   const sent: Sent[] = [];
   const answers: Posted[] = [];
   const postBody = async (url: string, { headers, body }: PostedBody): Promise<Posted> => {
@@ -47,7 +55,10 @@ async function aScene(mode: 'ping' | 'push', metadata: object = {}): Promise<Sce
     return await Promise.resolve(answers.shift() ?? ACCEPTED);
   };
   const random = { bytes: (count: number) => (count === 2 ? new Uint8Array(2) : systemRandom.bytes(count)) };
-  const tenant = backchannelTenant({ 'ciba.attempts-max': 3 }, { outbound: { postBody }, random });
+  const tenant = backchannelTenant(
+    { 'ciba.attempts-max': 3 },
+    { outbound: { postBody }, random, ...platform },
+  );
   const ada = await aPerson(tenant);
   const client = await tenant.register({ ...pinged(mode), ...metadata });
   const asked = await askPerson(tenant, client, {
@@ -129,6 +140,26 @@ test('push: a refusal, an end without an answer and an account that was disabled
     const [{ json } = assert.fail()] = sent;
     assert.deepEqual([sent.length, json['auth_req_id'], json['error']], [1, asked.auth_req_id, error]);
   }
+});
+
+test('after chancery keys encryption rotate a client is still notified without the former key', async () => {
+  const [former, next] = [systemRandom.bytes(32), systemRandom.bytes(32)];
+  let ring = sealerWith([former]);
+  const sealer: Sealer = {
+    seal: (text, place) => ring.seal(text, place),
+    open: (sealed, place) => ring.open(sealed, place),
+    isCurrent: (sealed) => ring.isCurrent(sealed),
+  };
+  const { tenant, ada, asked, sent, deliver } = await aScene('push', {}, { sealer });
+  ring = sealerWith([next, former]);
+  const { backchannelRequests } = tenant.unwatched;
+  const own = tenant.platform.sealerFor('test' as never);
+  assert.equal(await resealNotifications(backchannelRequests, own), 1);
+  assert.equal(await resealNotifications(backchannelRequests, own), 0);
+  ring = sealerWith([next]);
+  await allow(ada);
+  await deliver();
+  assert.equal(sent[0]?.json['auth_req_id'], asked.auth_req_id);
 });
 
 // H-712

@@ -63,6 +63,10 @@ const REST = statement(
   `DELETE FROM backchannel_tenant WHERE tenant = :tenant AND NOT EXISTS (
      SELECT 1 FROM backchannel_request WHERE tenant = :tenant AND due_at IS NOT NULL)`,
 );
+const RESEAL = statement(
+  'backchannel_reseal',
+  `UPDATE backchannel_request SET content = :content WHERE tenant = :tenant AND key = :key AND content = :former`,
+);
 const SLOW_DOWN = statement(
   'backchannel_slow_down',
   `UPDATE backchannel_request SET poll_interval = :longer
@@ -111,7 +115,7 @@ const SWEEP_BLOCKS = statement(
      WHERE tenant = :tenant AND expires_at < :now ORDER BY expires_at LIMIT :limit)`,
 );
 
-/** All writes but the pace of a poll lock the tenant: counts, blocks and the list of waiting tenants belong together. */
+/** All writes but the pace of a poll and a new seal lock the tenant: counts, blocks and the list of waiting tenants belong together. */
 export const backchannelRequests: TenantNoun<
   BackchannelRequestStore,
   'find' | 'findById' | 'openOf' | 'page' | 'blocksOf' | 'nextDue'
@@ -161,6 +165,11 @@ export const backchannelRequests: TenantNoun<
         await record(transaction, tenant, event);
         return 'begun';
       },
+    },
+    reseal: {
+      locksTenant: false,
+      pipelined: async (transaction, tenant, { key, content: former }, content) =>
+        (await changed(transaction.query(RESEAL, { tenant, key, former, content }))) === 1,
     },
     slowDown: {
       locksTenant: false,

@@ -50,6 +50,13 @@ export const backchannelRequests: TenantNoun<
   },
   writes: {
     begin: beginning,
+    reseal(database) {
+      const reseal = database.prepare(
+        'UPDATE backchannel_request SET content = ? WHERE tenant = ? AND key = ? AND content = ?',
+      );
+      return (tenant, { key, content: former }, content) =>
+        reseal.run(content, tenant, key, former).changes === 1;
+    },
     slowDown(database) {
       const slow = database.prepare(`
         UPDATE backchannel_request SET poll_interval = ?

@@ -50,6 +50,7 @@ const BLOCK: BackchannelBlock = { sub: ADA, ...TILL, blocked_at: NOW, expires_at
 
 export function backchannelRequestContract(make: MakeEngine): void {
   keeping(make);
+  resealing(make);
   limiting(make);
   deciding(make);
   blocking(make);
@@ -78,6 +79,22 @@ function keeping(make: MakeEngine): void {
       assert.deepEqual(await store.openOf(BOB, NOW, 10), [ofBob]);
       assert.deepEqual(await store.openOf(BOB, ofBob.expires_at, 10), []);
       assert.equal((await store.find(unknown.key))?.sub, null);
+    }),
+  );
+}
+
+function resealing(make: MakeEngine): void {
+  test(
+    'new content of a request needs the content that it replaces, and changes nothing else',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const { backchannelRequests: store } = tenant;
+      const request = await begun(tenant, { content: '{"sealed":"old"}' });
+      const fresh = '{"sealed":"fresh"}';
+      assert.equal(await other.backchannelRequests.reseal(request, fresh), false);
+      await store.decide({ id: request.id, sub: ADA, now: NOW }, { state: 'denied' }, EVENT);
+      assert.equal(await store.reseal(request, fresh), true);
+      assert.equal(await store.reseal(request, '{}'), false);
+      assert.deepEqual(await store.find(request.key), { ...request, state: 'denied', content: fresh });
     }),
   );
 }
