@@ -11,9 +11,6 @@ export type ConsolePlace =
   | { readonly reason: string };
 
 const BY_FILES = { reason: 'files say how the registry is to be, and a person changes them in an editor' };
-const OF_MINUTES = {
-  reason: 'a request for a sign-in lives for minutes, and the person who is asked refuses it on a page',
-};
 const OF_MACHINE = { reason: 'it has no operation over HTTP' };
 
 /** Every command of `src/cli/remote/operations.ts`. */
@@ -27,9 +24,7 @@ export const CONSOLE_PLACES: Readonly<Record<string, ConsolePlace>> = {
   'clients diff': { page: 'clients' },
   'clients restore': { page: 'clients' },
   'clients deleted': { page: 'clients' },
-  'clients fapi-report': {
-    reason: 'the profile is a setting, and the operator who changes it reads the report at the same terminal',
-  },
+  'clients fapi-report': { page: 'clients', heading: 'Clients: FAPI 2.0' },
   'clients refresh': OF_MACHINE,
   'clients rotate-secret': { page: 'clients' },
   'clients secrets': { page: 'clients' },
@@ -73,8 +68,10 @@ export const CONSOLE_PLACES: Readonly<Record<string, ConsolePlace>> = {
   'federation trust-anchors show': { page: 'federation' },
   'federation trust-anchors accept': { page: 'federation' },
   'federation trust-anchors reset': { page: 'federation' },
-  'requests list': OF_MINUTES,
-  'requests refuse': OF_MINUTES,
+  'requests list': { page: 'requests' },
+  'requests refuse': { page: 'requests' },
+  'devices list': { page: 'requests', heading: 'Requests: devices' },
+  'devices refuse': { page: 'requests', heading: 'Requests: devices' },
   'audit list': { page: 'audit' },
   'audit tail': { page: 'audit' },
   'keys list': { page: 'keys' },

@@ -41,6 +41,7 @@ export const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   'admin-session-read': 'sessions list has all members',
   'admin-grant-read': 'grants list has all members',
   'admin-backchannel-request-read': 'requests list has all members',
+  'admin-device-authorization-read': 'devices list has all members',
   'admin-access-token-list': 'grants list and grants revoke work on what tokens come from',
   'admin-access-token-revoke': 'grants list and grants revoke work on what tokens come from',
   'admin-event-stream-event-list':

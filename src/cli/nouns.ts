@@ -86,6 +86,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./backchannel-requests.ts')).REQUEST_COMMANDS,
   },
   {
+    name: 'devices',
+    summary: 'List and refuse the requests of devices (RFC 8628)',
+    load: async () => (await import('./device-requests.ts')).DEVICE_COMMANDS,
+  },
+  {
     name: 'logouts',
     summary: 'List the logout notifications to clients',
     load: async () => (await import('./sessions.ts')).LOGOUT_COMMANDS,

@@ -430,7 +430,9 @@ export interface AdminGrant {
 export interface AdminBackchannelRequest {
   readonly id: string;
   readonly sub: string | null;
+  readonly username: string | null;
   readonly client_id: string;
+  readonly client_name: string | null;
   readonly state: 'open' | 'allowed' | 'denied' | 'expired';
   readonly mode: 'poll' | 'ping' | 'push';
   readonly scope: readonly string[];
@@ -441,6 +443,18 @@ export interface AdminBackchannelRequest {
   readonly attempts: number;
   readonly due_at: string | null;
   readonly problem: string | null;
+}
+
+/** A request of a device without a browser (RFC 8628). It is kept until it expires. */
+export interface AdminDeviceAuthorization {
+  readonly id: string;
+  readonly client_id: string;
+  readonly client_name: string | null;
+  readonly state: 'open' | 'allowed' | 'denied' | 'expired';
+  readonly scope: readonly string[];
+  readonly address: string;
+  readonly created_at: string;
+  readonly expires_at: string;
 }
 
 /** The access that an end-user has allowed a client. */

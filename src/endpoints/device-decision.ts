@@ -8,8 +8,8 @@ import { allowDevice } from '../grants/device/device-decision.ts';
 import {
   type Device,
   type DeviceRequestNeeds,
-  denyDevice,
-  useUserCode,
+  refuseDevice,
+  userCodeKey,
 } from '../grants/device/device-request.ts';
 import type { StoredClient } from '../ports/client-store.ts';
 import type { DeviceDonePage } from '../ports/pages.ts';
@@ -44,8 +44,8 @@ export async function deviceDenied(
   refused: AuthorizationError,
   cookies: readonly string[] = [],
 ): Promise<EndpointResponse> {
-  const isFirst = (await useUserCode(needs.devices, device)) !== undefined;
-  if (isFirst) await denyDevice(needs.devices, device);
+  const { key, user_code } = device;
+  const isFirst = await refuseDevice(needs.devices, { key, user_code: userCodeKey(user_code) });
   return { ...donePage(needs, request, isFirst ? 'denied' : 'over', cookies), refused };
 }
 

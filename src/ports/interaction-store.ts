@@ -1,4 +1,5 @@
 import type { Digest } from '../spec/identifiers.ts';
+import type { AuditEvent } from './audit-log.ts';
 import type { ChangeOutcome } from './client-store.ts';
 
 /** A request that waits for its end-user, or an answer that waits for its repetition. The server stores the pages' actions here instead of in hidden fields (decision 31). */
@@ -31,6 +32,12 @@ export interface InteractionStore {
   begin(interaction: StoredInteraction): Promise<void>;
   /** Returns undefined for an unknown or completed interaction. May return an expired one. */
   find(key: Digest): Promise<StoredInteraction | undefined>;
+  /** Returns at most `limit` kept records of devices with a key after this one, ordered by key; of one client, if named by its `browser`. */
+  devices(
+    filter: { readonly browser?: Digest | undefined },
+    after: string,
+    limit: number,
+  ): Promise<readonly StoredInteraction[]>;
   /** Replaces the content and raises the version by one, if the stored version is still that of `interaction`. */
   change(interaction: Pick<StoredInteraction, 'key' | 'version'>, content: string): Promise<ChangeOutcome>;
   /**
@@ -38,6 +45,19 @@ export interface InteractionStore {
    * caller carries out the interaction's action.
    */
   complete(interaction: Pick<StoredInteraction, 'key' | 'version'>): Promise<ChangeOutcome>;
+  /**
+   * Deletes the record under the code for people, and replaces the content of its device: both or neither. Of a refusal and a
+   * `complete` of that record at once, one gets `done`. `absent`: the code is used.
+   * @param event recorded with the refusal; undefined if the caller logs it
+   */
+  refuseDevice(
+    refused: {
+      readonly device: Pick<StoredInteraction, 'key' | 'version'>;
+      readonly user_code: Digest;
+      readonly content: string;
+    },
+    event: AuditEvent | undefined,
+  ): Promise<ChangeOutcome>;
   /** Deletes at most `limit` interactions that expired before `now` and returns their number. */
   sweepExpired(now: number, limit: number): Promise<number>;
 }

@@ -124,6 +124,10 @@ export const AUDIT_EVENTS = {
     place: 'row',
   },
   'backchannel.unblock': { words: 'A person no longer blocks a client.', place: 'row' },
+  'device.deny': {
+    words: 'An administrator refused a device, in place of its person.',
+    place: 'row',
+  },
   'code.issue': {
     words: 'A client received an authorisation code.',
     place: 'line',

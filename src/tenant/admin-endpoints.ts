@@ -10,6 +10,7 @@ import { adminClientSecrets } from '../endpoints/admin/clients/secrets.ts';
 import { adminConsents } from '../endpoints/admin/consents/endpoint.ts';
 import { adminDeclarations } from '../endpoints/admin/declarations/endpoint.ts';
 import { adminTenantDeclarations } from '../endpoints/admin/declarations/tenants.ts';
+import { adminDeviceAuthorizations } from '../endpoints/admin/device-authorizations/endpoint.ts';
 import { adminEventStreams } from '../endpoints/admin/event-streams/endpoint.ts';
 import { adminFapiReport } from '../endpoints/admin/fapi-report/endpoint.ts';
 import { adminFederation } from '../endpoints/admin/federation/endpoint.ts';
@@ -45,6 +46,7 @@ const RESOURCES: readonly (readonly OpenOperation<Issuer>[])[] = [
   adminSessions,
   adminGrants,
   adminBackchannelRequests,
+  adminDeviceAuthorizations,
   adminConsents,
   adminAccessTokens,
   adminFederation,

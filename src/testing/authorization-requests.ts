@@ -91,8 +91,10 @@ function interactionsInMemory(): InteractionStore {
       kept.set(interaction.key, interaction);
     },
     find: async (key) => kept.get(key),
+    devices: async () => [],
     change: async () => 'absent',
     complete: async ({ key }) => (kept.delete(key) ? 'done' : 'absent'),
+    refuseDevice: async () => 'absent',
     sweepExpired: async () => 0,
   };
 }

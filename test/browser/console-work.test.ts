@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
+import { TILL } from '../../src/testing/backchannel.ts';
+import { TELEVISION } from '../../src/testing/device.ts';
+import { developer } from '../program/developer.ts';
 import { type Program, startProgram } from '../program/start.ts';
-import { administer, assertCalm, DESK, type Visitor, visit } from './console-visitor.ts';
+import { administer, assertCalm, DESK, LOOKS, type Visitor, visit } from './console-visitor.ts';
 
 const CLIENT = 'paper-clips';
 const METADATA = {
@@ -22,6 +25,7 @@ suite('the work of an operator at the console', () => {
     const environment = {
       CHANCERY_OPENAPI_ENABLED: 'false',
       CHANCERY_SIGNALS_ENABLED: 'true',
+      CHANCERY_CIBA_ENABLED: 'true',
       CHANCERY_AUTHORIZATION_DETAILS_TYPES: '[{"type":"payment_initiation","schema":{}}]',
     };
     program = await startProgram({ mode: 'dev', environment });
@@ -120,6 +124,53 @@ suite('the work of an operator at the console', () => {
       assert.equal(
         (await administer(program, `/event-streams/${stream_id}`))['status'],
         status.toLowerCase(),
+      );
+    }
+  });
+
+  test('an operator sees which clients and devices wait for a person, refuses them, and reads what a client lacks for FAPI 2.0', async () => {
+    const ask = async (path: string, form: Readonly<Record<string, string>>): Promise<void> => {
+      const begun = await fetch(program.issuer + path, { method: 'POST', body: new URLSearchParams(form) });
+      assert.equal(begun.status, 200, await begun.text());
+    };
+    for (const [client_id, client_secret, metadata] of [
+      ['till', 'a secret of the till, with 32 octets', TILL],
+      ['television', undefined, TELEVISION],
+    ] as const)
+      await administer(program, '/clients', { method: 'POST', json: { client_id, client_secret, metadata } });
+    await ask('/backchannel_authentication', {
+      client_id: 'till',
+      client_secret: 'a secret of the till, with 32 octets',
+      scope: 'openid',
+      login_hint: (await developer(program)).username,
+      binding_message: 'Order 4711',
+    });
+    await ask('/device_authorization', { client_id: 'television', scope: 'films' });
+    const { page } = admin;
+    for (const look of LOOKS) {
+      await page.setViewportSize(look.viewport);
+      await page.emulateMedia({ colorScheme: look.colorScheme });
+      for (const place of ['requests', 'requests/devices', 'clients?show=fapi', 'clients/till/fapi'])
+        await assertCalm(admin, `#/${place}`, look);
+    }
+    await page.setViewportSize(DESK.viewport);
+    await page.getByText('set dpop_bound_access_tokens to true').waitFor();
+    for (const [place, words] of [
+      ['requests', 'Order 4711'],
+      ['requests/devices', 'films'],
+    ] as const) {
+      await admin.go(`#/${place}`);
+      const row = page.locator('tbody tr', { hasText: words });
+      await row.getByRole('button', { name: 'Refuse' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Refuse' }).click();
+      await row.getByText('refused', { exact: true }).waitFor();
+      assert.equal(await row.getByRole('button', { name: 'Refuse' }).count(), 0);
+    }
+    for (const path of ['/backchannel-requests', '/device-authorizations']) {
+      const { items } = await administer(program, path);
+      assert.deepEqual(
+        (items as readonly { readonly state: string }[]).map(({ state }) => state),
+        ['denied'],
       );
     }
   });

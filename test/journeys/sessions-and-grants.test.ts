@@ -7,7 +7,13 @@ import type { StoredGrant } from '../../src/ports/grant-store.ts';
 import type { StoredSession } from '../../src/ports/session-store.ts';
 import type { Storage, TenantStorage } from '../../src/ports/storage.ts';
 import { DEFAULT_TENANT, type Digest } from '../../src/spec/identifiers.ts';
-import { anAccount, aSession, NEW_SESSION } from '../../src/testing/storage/end-user-examples.ts';
+import {
+  aDigest,
+  anAccount,
+  anInteraction,
+  aSession,
+  NEW_SESSION,
+} from '../../src/testing/storage/end-user-examples.ts';
 import { aClient, aGrant, aTokenOf, EVENT, OPEN } from '../../src/testing/storage/stored-examples.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
 import { one, registryCommands } from './registry-commands.ts';
@@ -181,4 +187,26 @@ test('requests list, refuse: an operator sees what waits for people without a br
   assert.deepEqual([again.how, /no request waits under the id request-1/u.test(again.stderr)], [1, true]);
   const event = (await registry.audit()).find(({ action }) => action === 'backchannel.deny');
   assert.deepEqual([event?.sub, event?.client_id], [account.sub, client.client_id]);
+});
+
+test('devices list, refuse: an operator sees which devices wait, and refuses one once', async () => {
+  const { client_id, instance: client_instance } = client;
+  const user_code = aDigest();
+  const asked = { scope: ['films'], address: '192.0.2.7', user_code };
+  const waiting = { client_id, client_instance, interval: 5, asked };
+  const expires_at = Math.floor(Date.now() / 1000) + 600;
+  const device = anInteraction({ kind: 'device', expires_at, content: JSON.stringify(waiting) });
+  await tenant.interactions.begin(device);
+  await tenant.interactions.begin(anInteraction({ kind: 'user-code', key: user_code, expires_at }));
+  const id = `request-${device.key}`;
+  assert.match(
+    await registry.run('devices', 'list'),
+    new RegExp(`${id} .* open .* 192\\.0\\.2\\.7 .* films`, 'u'),
+  );
+  await registry.run('devices', 'refuse', id);
+  assert.equal((await one(registry.json('devices', 'list')))['state'], 'denied');
+  const again = await registry.attempt('devices', 'refuse', id);
+  assert.deepEqual([again.how, /no device waits under the id request-/u.test(again.stderr)], [1, true]);
+  const event = (await registry.audit()).find(({ action }) => action === 'device.deny');
+  assert.equal(event?.client_id, client_id);
 });

@@ -1,6 +1,6 @@
 import { aDevice, DEVICE_GRANT, TELEVISION } from '../../src/testing/device.ts';
 import { browserOf } from '../../src/testing/person.ts';
-import { ISSUER, WEB_CLIENT } from '../../src/testing/tenant.ts';
+import { ADMIN, ISSUER, WEB_CLIENT } from '../../src/testing/tenant.ts';
 import { type Story, storyTenant } from './story.ts';
 
 const deviceAuthorization: Story = async () => {
@@ -34,7 +34,25 @@ const deviceVerification: Story = async () => {
   return story;
 };
 
+const administration: Story = async () => {
+  const story = storyTenant();
+  const { tenant, show } = story;
+  await aDevice(tenant, await tenant.register(TELEVISION), { scope: 'openid films' });
+  const { json } = await tenant.send('admin-device-authorization-list', { bearer: ADMIN });
+  show('The devices that wait', 200);
+  const [{ id } = { id: '' }] = json['items'] as readonly { readonly id: string }[];
+  const segments = { id };
+  await tenant.send('admin-device-authorization-read', { bearer: ADMIN, segments });
+  show('One device', 200);
+  await tenant.send('admin-device-authorization-refuse', { bearer: ADMIN, segments });
+  show('The device is refused', 204);
+  await tenant.send('admin-device-authorization-refuse', { bearer: ADMIN, segments });
+  show('It is refused already', 409);
+  return story;
+};
+
 export const DEVICE_STORIES: Readonly<Record<string, readonly Story[]>> = {
   'device-authorization': [deviceAuthorization],
   'device-verification': [deviceVerification],
+  'admin-device-authorizations': [administration],
 };

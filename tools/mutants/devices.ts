@@ -86,6 +86,23 @@ export const DEVICES: readonly Mutant[] = [
     ],
   },
   {
+    name: 'device-refused-by-the-operator-and-allowed',
+    fault: 'A person still allows a device that an administrator has refused.',
+    edits: [
+      {
+        file: 'src/storage/sqlite/interactions.ts',
+        find: '        remove.run(tenant, user_code);',
+        replace: '        void remove;',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/admin/device-authorizations/device-authorizations.test.ts',
+        test: 'POST /admin/v1/device-authorizations/{id}/refuse refuses once',
+      },
+    ],
+  },
+  {
     name: 'device-form-of-another-site',
     fault: 'A form without the token of the page enters a code.',
     edits: [

@@ -278,6 +278,11 @@ export const REMOTE: Readonly<Record<string, RemoteRow>> = {
     operation: 'admin-backchannel-request-refuse',
     request: (call) => ({ segments: { id: operand(call, 'id') } }),
   },
+  'devices list': { operation: 'admin-device-authorization-list', lists: true },
+  'devices refuse': {
+    operation: 'admin-device-authorization-refuse',
+    request: (call) => ({ segments: { id: operand(call, 'id') } }),
+  },
   'consents list': { operation: 'admin-consent-list', lists: true, request: ofAccount },
   'consents withdraw': {
     operation: 'admin-consent-withdraw',

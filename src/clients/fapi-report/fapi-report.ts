@@ -53,7 +53,16 @@ export async function fapiReport(
   };
 }
 
-/** Reports on one client. */
+/** Reports on one client; undefined for an unknown one. */
+export async function fapiReportOn(
+  { clients, limitsUnder }: Pick<RegistryNeeds, 'clients' | 'limitsUnder'>,
+  profile: FapiProfile,
+  client_id: ClientId,
+): Promise<FapiClientReport | undefined> {
+  const client = await clients.find(client_id);
+  return client === undefined ? undefined : reportOn(client, limitsUnder(profile));
+}
+
 function reportOn(client: StoredClient, limits: MetadataLimits): FapiClientReport {
   const metadata = metadataOf(client);
   const mistakes = unacceptedValues(metadata, limits);

@@ -9,6 +9,7 @@ import { federation } from './federation/federation.ts';
 import { initialTokens } from './initial-tokens/initial-tokens.ts';
 import { keys } from './keys/keys.ts';
 import { overview } from './overview/overview.ts';
+import { requests } from './requests/requests.ts';
 import { grants, sessions } from './sessions/sessions.ts';
 import { settings } from './settings/settings.ts';
 import { tenants } from './tenants/tenants.ts';
@@ -56,6 +57,13 @@ export const GROUPS: readonly PlaceGroup[] = [
     places: [
       { name: 'accounts', label: 'accounts', icon: 'account', scope: 'admin:accounts:read', show: accounts },
       { name: 'sessions', label: 'sessions', icon: 'session', scope: 'admin:sessions:read', show: sessions },
+      {
+        name: 'requests',
+        label: 'requests',
+        icon: 'live',
+        scope: 'admin:sessions:read',
+        show: requests,
+      },
       { name: 'grants', label: 'grants', icon: 'grant', scope: 'admin:sessions:read', show: grants },
     ],
   },

@@ -58,14 +58,22 @@ test('a prefetch of the page is refused: 400 (Fetch Standard, Sec-Purpose)', asy
 // H-607
 test('303 leads to sign-in; of two persons with one code the first one decides (RFC 8628 §5.2)', async () => {
   const tenant = testTenant();
-  const device = await aDevice(tenant, await tenant.register(TELEVISION));
+  const client = await tenant.register(TELEVISION);
   const ada = await aPerson(tenant);
   const sameElsewhere = { ...ada, ...inFrontOf(browserOf(tenant)) };
-  const first = await enter(ada, device.codes.user_code);
-  const second = await enter(sameElsewhere, device.codes.user_code);
-  assert.match((await ada.browser.submit(first, 'deny')).html, /Access denied/);
-  assert.match((await sameElsewhere.browser.submit(second, 'allow')).html, /no longer valid/);
-  assert.equal((await device.poll()).json['error'], 'access_denied');
+  for (const [answer, words] of [
+    ['deny', /Access denied/],
+    ['allow', /Your device is connected/],
+  ] as const) {
+    const device = await aDevice(tenant, client);
+    const first = await enter(ada, device.codes.user_code);
+    const second = await enter(sameElsewhere, device.codes.user_code);
+    assert.match((await ada.browser.submit(first, answer)).html, words);
+    const late = answer === 'deny' ? 'allow' : 'deny';
+    assert.match((await sameElsewhere.browser.submit(second, late)).html, /no longer valid/);
+    const { status, json } = await device.poll();
+    assert.deepEqual([status, json['error']], answer === 'deny' ? [400, 'access_denied'] : [200, undefined]);
+  }
 });
 
 // H-606

@@ -7,7 +7,7 @@ import { tokensForCode } from '../authorization-code.ts';
 import type { EndUserNeeds } from '../end-users.ts';
 import type { Grant } from '../grant.ts';
 import { cameTooSoon, SLOWER } from '../poll-pace.ts';
-import { deviceKey, type WaitingDevice } from './device-request.ts';
+import { deviceKey, type WaitingDevice, waitingDevice } from './device-request.ts';
 
 /**
  * Issues tokens to a device whose person has allowed it (RFC 8628 §3.4). Until then each request costs two look-ups and no write, so
@@ -39,7 +39,7 @@ async function notYet(endUsers: EndUserNeeds, client: AuthenticatedClient, key: 
   const { clock, devices } = endUsers;
   const stored = await devices.interactions.find(key);
   if (stored?.kind !== 'device') return invalidGrant();
-  const waiting = JSON.parse(stored.content) as WaitingDevice;
+  const waiting = waitingDevice(stored);
   const { client_id, instance } = client.stored;
   if (waiting.client_id !== client_id || waiting.client_instance !== instance) return invalidGrant();
   if (stored.expires_at <= clock.now())

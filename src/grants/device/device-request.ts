@@ -1,4 +1,5 @@
 import { digestOf } from '../../keys/digest.ts';
+import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InteractionStore, StoredInteraction } from '../../ports/interaction-store.ts';
 import type { Random } from '../../ports/random.ts';
@@ -23,9 +24,19 @@ export interface WaitingDevice {
   readonly client_instance: ClientInstance;
   /** Seconds between two requests for the tokens. */
   readonly interval: number;
-  /** Present when the end-user has refused. */
+  /** Present when the end-user or an administrator has refused. */
   readonly denied?: true;
+  /** What an administrator sees of it, and the record to refuse. Absent in a record of a server that knew no list of devices. */
+  readonly asked?: {
+    readonly scope: readonly string[];
+    readonly address: string;
+    /** The key of the record under the code for people. */
+    readonly user_code: Digest;
+  };
 }
+
+export const waitingDevice = ({ content }: Pick<StoredInteraction, 'content'>): WaitingDevice =>
+  JSON.parse(content) as WaitingDevice;
 
 /** The device that an authorisation request is for, instead of a redirection URI. */
 export interface Device {
@@ -46,7 +57,10 @@ export function deviceKey(device_code: string): Digest | undefined {
   return FORM.test(device_code) ? digestOf(device_code) : undefined;
 }
 
-const userCodeKey = (user_code: string): Digest => digestOf(`user-code:${user_code}`);
+export const userCodeKey = (user_code: string): Digest => digestOf(`user-code:${user_code}`);
+
+/** Returns what stands for the browser in the record of a device: lists of one client find it there. */
+export const browserOfClient = (client_id: ClientId): Digest => digestOf(client_id);
 
 /** Stores the request of a device under its two codes (RFC 8628 §3.2). */
 export async function storeDeviceRequest(
@@ -58,11 +72,12 @@ export async function storeDeviceRequest(
   const device_code = PREFIX + random.alphanumeric(IDENTIFIER_LENGTHS.access_token);
   const user_code = newUserCode(random);
   const request = requestFor({ key: digestOf(device_code), user_code, address });
-  const { client_id, client_instance } = request;
-  const waiting: WaitingDevice = { client_id, client_instance, interval };
+  const { client_id, client_instance, scope } = request;
+  const asked = { scope, address, user_code: userCodeKey(user_code) };
+  const waiting: WaitingDevice = { client_id, client_instance, interval, asked };
   const created_at = clock.now();
   const common = {
-    browser: digestOf(client_id),
+    browser: browserOfClient(client_id),
     version: 1,
     created_at,
     expires_at: created_at + lifetime,
@@ -76,7 +91,7 @@ export async function storeDeviceRequest(
   });
   await interactions.begin({
     ...common,
-    key: userCodeKey(user_code),
+    key: asked.user_code,
     kind: 'user-code',
     content: JSON.stringify(request),
   });
@@ -106,16 +121,23 @@ export async function useUserCode(
   return found.stored.expires_at;
 }
 
-/** Lets the device learn that its person has refused. */
-export async function denyDevice(
-  { interactions }: Pick<DeviceRequestNeeds, 'interactions'>,
-  { key }: Device,
-): Promise<void> {
+/**
+ * Refuses a device: it learns so with its next request. Returns false if its code is used or has expired.
+ * @param event recorded with the refusal; undefined if the caller logs it
+ */
+export async function refuseDevice(
+  needs: Pick<DeviceRequestNeeds, 'interactions' | 'clock'>,
+  { key, user_code }: { readonly key: Digest; readonly user_code: Digest },
+  event?: AuditEvent,
+): Promise<boolean> {
+  const { interactions, clock } = needs;
   const stored = await interactions.find(key);
-  if (stored?.kind !== 'device') return;
-  const waiting = JSON.parse(stored.content) as WaitingDevice;
-  const denied: WaitingDevice = { ...waiting, denied: true };
+  if (stored?.kind !== 'device' || stored.expires_at <= clock.now()) return false;
+  const denied: WaitingDevice = { ...waitingDevice(stored), denied: true };
+  const refused = { device: stored, user_code, content: JSON.stringify(denied) };
+  const outcome = await interactions.refuseDevice(refused, event);
   // Its own polls change the record too, when they come too soon.
-  if ((await interactions.change(stored, JSON.stringify(denied))) !== 'done')
-    await denyDevice({ interactions }, { key } as Device);
+  return outcome === 'changed_meanwhile'
+    ? await refuseDevice(needs, { key, user_code }, event)
+    : outcome === 'done';
 }

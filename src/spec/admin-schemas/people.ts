@@ -112,7 +112,9 @@ export const ADMIN_PEOPLE_SCHEMAS = {
     closed({
       id: TEXT,
       sub: said('Null if the hint names no account, or if the person has blocked the client.', TEXT_OR_NULL),
+      username: USERNAME,
       client_id: TEXT,
+      client_name: CLIENT_NAME,
       state: { enum: ['open', 'allowed', 'denied', 'expired'] },
       mode: said('How the client gets its tokens.', { enum: ['poll', 'ping', 'push'] }),
       scope: TEXTS,
@@ -123,6 +125,19 @@ export const ADMIN_PEOPLE_SCHEMAS = {
       attempts: said('How often the client was notified, or was to be.', { type: 'integer', minimum: 0 }),
       due_at: said('When the client is notified next. Null if it is not.', TIME_OR_NEVER),
       problem: said('Why the client was not notified the last time.', TEXT_OR_NULL),
+    }),
+  ),
+  AdminDeviceAuthorization: said(
+    'A request of a device without a browser (RFC 8628). It is kept until it expires.',
+    closed({
+      id: said('Names the request here. It is neither of its two codes.', TEXT),
+      client_id: TEXT,
+      client_name: CLIENT_NAME,
+      state: { enum: ['open', 'allowed', 'denied', 'expired'] },
+      scope: TEXTS,
+      address: said('The network address that the device asked from, as its person sees it.', TEXT),
+      created_at: TIME,
+      expires_at: TIME,
     }),
   ),
   AdminConsent: said(

@@ -1,6 +1,7 @@
 import type { ChangeOutcome } from '../../ports/client-store.ts';
 import type { InteractionStore } from '../../ports/interaction-store.ts';
 import { INTERACTION } from '../rows.ts';
+import { record } from './audit.ts';
 import { changed, one, type TenantNoun } from './noun.ts';
 import { type Row, statement } from './statement.ts';
 
@@ -9,6 +10,20 @@ const PRESENT = 'EXISTS (SELECT 1 FROM interaction WHERE tenant = :tenant AND ke
 const FIND = statement(
   'interaction_find',
   `SELECT ${INTERACTION.columns} FROM interaction WHERE tenant = :tenant AND key = ANY(:keys)`,
+);
+const DEVICES = statement(
+  'interaction_devices',
+  `SELECT ${INTERACTION.columns} FROM interaction
+   WHERE tenant = :tenant AND kind = 'device' AND key > :after AND (:browser::text = '' OR browser = :browser::text)
+   ORDER BY key LIMIT :limit`,
+);
+const USER_CODE = statement(
+  'interaction_user_code',
+  "SELECT 1 FROM interaction WHERE tenant = :tenant AND key = :key AND kind = 'user-code'",
+);
+const USE_UP = statement(
+  'interaction_use_up',
+  'DELETE FROM interaction WHERE tenant = :tenant AND key = :key',
 );
 const BEGIN = statement(
   'interaction_begin',
@@ -33,12 +48,16 @@ const SWEEP = statement(
 );
 
 /** Conditional writes lock the tenant, so that the loser of a race learns whether the interaction is gone or changed. */
-export const interactions: TenantNoun<InteractionStore, 'find'> = {
+export const interactions: TenantNoun<InteractionStore, 'find' | 'devices'> = {
   reads: {
     find:
       ({ primary }) =>
       async (tenant, key) =>
         INTERACTION.readOptional(await primary.lookUp(tenant, FIND, key)),
+    devices:
+      ({ primary }) =>
+      async (tenant, { browser = '' }, after, limit) =>
+        (await primary.slowRows(tenant, DEVICES, { browser, after, limit })).map(INTERACTION.read),
   },
   writes: {
     begin: {
@@ -56,6 +75,18 @@ export const interactions: TenantNoun<InteractionStore, 'find'> = {
       locksTenant: true,
       pipelined: async (transaction, tenant, { key, version }) =>
         outcome(await one(transaction.query(COMPLETE, { tenant, key, version }))),
+    },
+    refuseDevice: {
+      locksTenant: true,
+      async interactive(transaction, tenant, { device: { key, version }, user_code, content }, event) {
+        if ((await one(transaction.query(USER_CODE, { tenant, key: user_code }))) === undefined)
+          return 'absent';
+        const refused = outcome(await one(transaction.query(CHANGE, { tenant, key, version, content })));
+        if (refused !== 'done') return refused;
+        await transaction.query(USE_UP, { tenant, key: user_code });
+        if (event !== undefined) await record(transaction, tenant, event);
+        return refused;
+      },
     },
     sweepExpired: {
       locksTenant: false,

@@ -77,6 +77,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     compatibleFrom: 1,
   },
   { version: 24, name: 'clients of origins', statements: ORIGIN_CLIENT_SCHEMA, compatibleFrom: 1 },
+  {
+    version: 25,
+    name: 'lists of devices',
+    statements: ["CREATE INDEX interaction_device ON interaction (tenant, key) WHERE kind = 'device'"],
+    compatibleFrom: 1,
+  },
 ];
 
 export const NEWEST = MIGRATIONS.length;

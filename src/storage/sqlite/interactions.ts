@@ -3,15 +3,23 @@ import type { ChangeOutcome } from '../../ports/client-store.ts';
 import type { InteractionStore } from '../../ports/interaction-store.ts';
 import type { Digest, TenantId } from '../../spec/identifiers.ts';
 import { INTERACTION } from '../rows.ts';
+import { eventRecording } from './audit.ts';
 import type { TenantNoun } from './noun.ts';
 
-export const interactions: TenantNoun<InteractionStore, 'find'> = {
+export const interactions: TenantNoun<InteractionStore, 'find' | 'devices'> = {
   reads: {
     find({ lookUps }) {
       const find = lookUps.prepare(
         `SELECT ${INTERACTION.columns} FROM interaction WHERE tenant = ? AND key = ?`,
       );
       return (tenant, key) => INTERACTION.readOptional(find.get(tenant, key));
+    },
+    devices({ scans }) {
+      const page = scans.prepare(`
+        SELECT ${INTERACTION.columns} FROM interaction INDEXED BY interaction_device
+        WHERE tenant = ?1 AND kind = 'device' AND key > ?2 AND (?3 = '' OR browser = ?3) ORDER BY key LIMIT ?4`);
+      return (tenant, { browser = '' }, after, limit) =>
+        page.all(tenant, after, browser, limit).map(INTERACTION.read);
     },
   },
   writes: {
@@ -31,6 +39,24 @@ export const interactions: TenantNoun<InteractionStore, 'find'> = {
       const remove = database.prepare('DELETE FROM interaction WHERE tenant = ? AND key = ? AND version = ?');
       const outcome = outcomeOf(database);
       return (tenant, { key, version }) => outcome(tenant, key, remove.run(tenant, key, version).changes);
+    },
+    refuseDevice(database) {
+      const waits = database.prepare(
+        "SELECT 1 FROM interaction WHERE tenant = ? AND key = ? AND kind = 'user-code'",
+      );
+      const change = database.prepare(`
+        UPDATE interaction SET content = ?, version = version + 1 WHERE tenant = ? AND key = ? AND version = ?`);
+      const remove = database.prepare('DELETE FROM interaction WHERE tenant = ? AND key = ?');
+      const outcome = outcomeOf(database);
+      const record = eventRecording(database);
+      return (tenant, { device: { key, version }, user_code, content }, event) => {
+        if (waits.get(tenant, user_code) === undefined) return 'absent';
+        const changed = outcome(tenant, key, change.run(content, tenant, key, version).changes);
+        if (changed !== 'done') return changed;
+        remove.run(tenant, user_code);
+        if (event !== undefined) record(tenant, event);
+        return 'done';
+      };
     },
     sweepExpired(database) {
       const sweep = database.prepare(`

@@ -327,6 +327,12 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 34, name: 'owners of declared tenants', sql: TENANT_OWNER_SCHEMA, compatibleFrom: 13 },
   { version: 35, name: 'requests of clients without a browser', sql: BACKCHANNEL_SCHEMA, compatibleFrom: 13 },
   { version: 36, name: 'clients of origins', sql: ORIGIN_CLIENT_SCHEMA, compatibleFrom: 13 },
+  {
+    version: 37,
+    name: 'lists of devices',
+    sql: "CREATE INDEX interaction_device ON interaction (tenant, key) WHERE kind = 'device';",
+    compatibleFrom: 13,
+  },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aDigest, anInteraction } from './end-user-examples.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './engine.ts';
-import { HARD_TEXTS, NOW, occurrences, times } from './stored-examples.ts';
+import { EVENT, HARD_TEXTS, NOW, occurrences, times } from './stored-examples.ts';
 
 export function interactionContract(make: MakeEngine): void {
   test(
@@ -46,6 +46,68 @@ export function interactionContract(make: MakeEngine): void {
         );
         assert.equal(occurrences(outcomes, 'done'), 1);
         assert.equal(occurrences(outcomes, 'absent'), 49);
+      });
+    }),
+  );
+
+  test(
+    'devices are listed by key, of their own tenant, also those of one client; nothing else is',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const { interactions: store } = tenant;
+      const browser = aDigest();
+      const devices = times(3, (index) =>
+        anInteraction({ kind: 'device', ...(index === 1 ? { browser } : {}) }),
+      );
+      for (const one of [...devices, anInteraction({ kind: 'user-code', browser }), anInteraction()])
+        await store.begin(one);
+      await other.interactions.begin(anInteraction({ kind: 'device', browser }));
+      const sorted = devices.toSorted((one, two) => (one.key < two.key ? -1 : 1));
+      assert.deepEqual(await store.devices({}, '', 10), sorted);
+      assert.deepEqual(await store.devices({}, '', 2), sorted.slice(0, 2));
+      assert.deepEqual(await store.devices({}, sorted[1]?.key ?? '', 10), sorted.slice(2));
+      assert.deepEqual(await store.devices({ browser }, '', 10), devices.slice(1, 2));
+    }),
+  );
+
+  test(
+    'a refusal of a device uses its code up, needs the version it was made from, and is recorded once',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const device = anInteraction({ kind: 'device' });
+      const { key: user_code } = anInteraction();
+      const code = anInteraction({ key: user_code, kind: 'user-code' });
+      for (const one of [device, code]) await tenant.interactions.begin(one);
+      const before = (await tenant.audit.page(0, 100)).length;
+      const refused = { device, user_code, content: '{"denied":true}' };
+      const old = { ...refused, device: { ...device, version: 2 } };
+      assert.equal(await tenant.interactions.refuseDevice(old, EVENT), 'changed_meanwhile');
+      assert.equal(await other.interactions.refuseDevice(refused, EVENT), 'absent');
+      assert.deepEqual(await tenant.interactions.find(user_code), code);
+      assert.equal(await tenant.interactions.refuseDevice(refused, EVENT), 'done');
+      assert.equal(await tenant.interactions.find(user_code), undefined);
+      const now = { ...device, version: 2, content: refused.content };
+      assert.deepEqual(await tenant.interactions.find(device.key), now);
+      assert.equal(await tenant.interactions.refuseDevice({ ...refused, device: now }, EVENT), 'absent');
+      assert.equal((await tenant.audit.page(0, 100)).length, before + 1);
+    }),
+  );
+
+  test(
+    'of twenty that refuse a device or use its code at once, over two views, exactly one does',
+    onEmptyStorage(make, async ({ engine, tenant }) => {
+      const device = anInteraction({ kind: 'device' });
+      const code = anInteraction({ kind: 'user-code' });
+      for (const one of [device, code]) await tenant.interactions.begin(one);
+      const refused = { device, user_code: code.key, content: '{}' };
+      await onSecondView(engine, async (second) => {
+        const outcomes = await Promise.all(
+          times(20, (index) => {
+            const { interactions: store } = index % 2 === 0 ? tenant : second;
+            return index % 4 < 2 ? store.refuseDevice(refused, undefined) : store.complete(code);
+          }),
+        );
+        assert.equal(occurrences(outcomes, 'done'), 1);
+        const isRefused = outcomes.indexOf('done') % 4 < 2;
+        assert.equal((await tenant.interactions.find(device.key))?.version, isRefused ? 2 : 1);
       });
     }),
   );

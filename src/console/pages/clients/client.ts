@@ -9,6 +9,7 @@ import { card, empty, failed, pageHead, skeleton, tabs } from '../../view/page.t
 import { tokenList } from '../sessions/lists.ts';
 import { clientActions } from './client-actions.ts';
 import { clientNow, nameOf, type Versioned } from './describe.ts';
+import { clientFapi } from './fapi.ts';
 import { clientHistory } from './history.ts';
 import { metadataEditor } from './metadata-editor.ts';
 import { refusals } from './refusals.ts';
@@ -58,6 +59,11 @@ const TABS: readonly TabRow[] = [
     name: 'streams',
     label: 'streams',
     show: ({ client: { client_id } }) => streams(client_id),
+  },
+  {
+    name: 'fapi',
+    label: 'fapi',
+    show: ({ client: { client_id } }) => clientFapi(client_id),
   },
   {
     name: 'history',

@@ -16,11 +16,13 @@ import { when } from '../../view/time.ts';
 import { clientPage } from './client.ts';
 import { deletedClients } from './deleted.ts';
 import { GRANT_TYPES, grantsOf, nameOf, originOf } from './describe.ts';
+import { fapiClients } from './fapi.ts';
 import { registering } from './new-client.ts';
 
 /** The clients, or one of them. */
 export function clients([client_id, tab = '']: readonly string[]): VNode {
   if (route.value.query['show'] === 'deleted') return deletedClients();
+  if (route.value.query['show'] === 'fapi') return fapiClients();
   return client_id === undefined ? component(Clients, {}) : clientPage({ client_id, tab, key: client_id });
 }
 
@@ -47,6 +49,7 @@ function Clients(): VNode {
       title: t('clients'),
       lead: t('clients.lead'),
       actions: [
+        actionLink({ label: t('fapi'), icon: 'check', to: href(['clients'], { show: 'fapi' }) }),
         actionLink({ label: t('deleted'), icon: 'trash', to: href(['clients'], { show: 'deleted' }) }),
         may('admin:clients:write')
           ? action({

@@ -7,6 +7,7 @@ import {
   testAdminOperation,
 } from '../../../testing/admin-operations.ts';
 import { askPerson, backchannelTenant, TILL } from '../../../testing/backchannel.ts';
+import { ADA } from '../../../testing/end-users.ts';
 import { aPerson } from '../../../testing/person.ts';
 import { ADMIN, type TestTenant } from '../../../testing/tenant.ts';
 
@@ -40,6 +41,7 @@ test('200: GET /admin/v1/backchannel-requests has the requests to a person or of
   assert.deepEqual(others, []);
   const { state, mode, binding_message, client_id } = request;
   assert.deepEqual([state, mode, binding_message, client_id], ['open', 'poll', 'Order 4711', till.client_id]);
+  assert.deepEqual([request['username'], request['client_name']], [ADA.username, TILL.client_name]);
   assert.equal(JSON.stringify(request).includes(auth_req_id), false);
   const segments = { id: request.id };
   assert.deepEqual(

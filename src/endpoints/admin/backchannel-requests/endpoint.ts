@@ -3,39 +3,43 @@ import type { StoredBackchannelRequest } from '../../../ports/backchannel-reques
 import type { TenantStorage } from '../../../ports/storage.ts';
 import type { ClientId, Subject } from '../../../spec/identifiers.ts';
 import { notFound, Problem } from '../../../spec/problems.ts';
-import { type AdminCall, type AdminNeeds, acting, listing, reading } from '../operation.ts';
+import { type AdminCall, type AdminNeeds, acting, type Item, listing, reading } from '../operation.ts';
+import { Names, type PeopleNeeds } from '../people.ts';
 import { requestList, requestRead, requestRefuse } from './contract.ts';
 
-export interface AdminBackchannelRequestNeeds extends Pick<AdminNeeds, 'clock'> {
-  readonly storage: AdminNeeds['storage'] & Pick<TenantStorage, 'backchannelRequests'>;
+export interface AdminBackchannelRequestNeeds extends Pick<AdminNeeds, 'clock'>, PeopleNeeds {
+  readonly storage: PeopleNeeds['storage'] &
+    AdminNeeds['storage'] &
+    Pick<TenantStorage, 'backchannelRequests'>;
 }
 
 export const adminBackchannelRequests = [
-  listing<AdminBackchannelRequestNeeds>(requestList, async ({ storage, clock }, { page, query }) => {
+  listing<AdminBackchannelRequestNeeds>(requestList, async (needs, { page, query }) => {
     const [after = ''] = page.after ?? [];
     const filter = {
       sub: query['sub'] as Subject | undefined,
       client_id: query['client_id'] as ClientId | undefined,
     };
-    const found = await storage.backchannelRequests.page(filter, String(after), page.limit + 1);
+    const found = await needs.storage.backchannelRequests.page(filter, String(after), page.limit + 1);
     const shown = found.slice(0, page.limit);
     const last = shown.at(-1);
-    const now = clock.now();
+    const names = new Names(needs);
     return {
-      items: shown.map((one) => operatedRequest(one, now)),
+      items: await Promise.all(shown.map(async (one) => await rendered(needs, names, one))),
       next: found.length > shown.length && last !== undefined ? [last.id] : undefined,
     };
   }),
   reading<AdminBackchannelRequestNeeds>(requestRead, async (needs, call) => ({
-    item: operatedRequest(await requestAt(needs, call), needs.clock.now()),
+    item: await rendered(needs, new Names(needs), await requestAt(needs, call)),
   })),
   acting<AdminBackchannelRequestNeeds>(requestRefuse, async (needs, call) => {
     const { storage, clock } = needs;
     const request = await requestAt(needs, call);
     const { id, client_id, sub } = request;
     const now = clock.now();
-    const before = operatedRequest(request, now);
-    if (before.state !== 'open') throw answered(before.state);
+    const { state } = operatedRequest(request, now);
+    if (state !== 'open') throw answered(state);
+    const before = await rendered(needs, new Names(needs), request);
     return {
       before,
       after: { ...before, state: 'denied' },
@@ -57,6 +61,19 @@ async function requestAt(
   const request = await storage.backchannelRequests.findById(segments['id'] ?? '');
   if (request === undefined) throw notFound('request');
   return request;
+}
+
+async function rendered(
+  { clock }: AdminBackchannelRequestNeeds,
+  names: Names,
+  request: StoredBackchannelRequest,
+): Promise<Item> {
+  const { sub, client_id } = request;
+  return {
+    ...operatedRequest(request, clock.now()),
+    username: sub === null ? null : await names.username(sub),
+    client_name: await names.clientName(client_id),
+  };
 }
 
 const answered = (state: string): Problem =>

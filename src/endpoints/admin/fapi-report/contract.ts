@@ -11,6 +11,7 @@ export const fapiReportList = operationContract({
   scope: 'admin:clients:read',
   query: {
     profile: { words: 'The profile. Default: `fapi-2.0`.', schema: { enum: FAPI_PROFILES } },
+    client_id: { words: 'Only this client.' },
     fits: {
       words: '`false`: only clients that lack something. `true`: only the others.',
       schema: { enum: ['true', 'false'] },

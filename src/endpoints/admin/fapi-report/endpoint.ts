@@ -1,4 +1,4 @@
-import { fapiReport } from '../../../clients/fapi-report/fapi-report.ts';
+import { type FapiClientReport, fapiReport, fapiReportOn } from '../../../clients/fapi-report/fapi-report.ts';
 import type { RegistryNeeds } from '../../../clients/registry-needs.ts';
 import { FAPI_PROFILES } from '../../../spec/fapi-profiles.ts';
 import type { ClientId } from '../../../spec/identifiers.ts';
@@ -13,7 +13,11 @@ export const adminFapiReport = [
   listing<AdminFapiReportNeeds>(fapiReportList, async ({ registry }, { query, page }) => {
     const profile = FAPI_PROFILES.find((name) => name === query['profile']) ?? 'fapi-2.0';
     const after = page.after?.[0] as ClientId | undefined;
-    const { reports, next } = await fapiReport(registry, profile, { after, limit: page.limit });
+    const client_id = query['client_id'] as ClientId | undefined;
+    const { reports, next } =
+      client_id === undefined
+        ? await fapiReport(registry, profile, { after, limit: page.limit })
+        : { reports: [await fapiReportOn(registry, profile, client_id)].filter(isPresent), next: undefined };
     const wanted = query['fits'];
     return {
       items: reports
@@ -23,3 +27,5 @@ export const adminFapiReport = [
     };
   }),
 ];
+
+const isPresent = (report: FapiClientReport | undefined): report is FapiClientReport => report !== undefined;

@@ -81,6 +81,18 @@ test('200: the change of the report, sent to PATCH /admin/v1/clients/{client_id}
   assert.deepEqual(await report(tenant, 'fits=false'), []);
 });
 
+test('200: client_id selects one client, and an unknown one none', async () => {
+  const tenant = testTenant();
+  await tenant.register(RELYING_PARTY);
+  const { client_id } = await tenant.register(RELYING_PARTY);
+  assert.deepEqual(
+    (await report(tenant, `client_id=${client_id}`)).map((one) => one.client_id),
+    [client_id],
+  );
+  assert.deepEqual(await report(tenant, `client_id=${client_id}&fits=true`), []);
+  assert.deepEqual(await report(tenant, 'client_id=unknown'), []);
+});
+
 test('200: message signing also needs keys for signed requests, and no response mode without a signature', async () => {
   const tenant = testTenant({ certificateAuthorities: [] });
   await tenant.register({
