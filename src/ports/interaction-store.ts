@@ -46,8 +46,8 @@ export interface InteractionStore {
    */
   complete(interaction: Pick<StoredInteraction, 'key' | 'version'>): Promise<ChangeOutcome>;
   /**
-   * Deletes the record under the code for people, and replaces the content of its device: both or neither. Of a refusal and a
-   * `complete` of that record at once, one gets `done`. `absent`: the code is used.
+   * Deletes the record under the code for people, and replaces the content of its device: both or neither. If a refusal and a
+   * `complete` of that record come at once, one gets `done`. `absent`: the code is used.
    * @param event recorded with the refusal; undefined if the caller logs it
    */
   refuseDevice(

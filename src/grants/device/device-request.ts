@@ -26,7 +26,7 @@ export interface WaitingDevice {
   readonly interval: number;
   /** Present when the end-user or an administrator has refused. */
   readonly denied?: true;
-  /** What an administrator sees of it, and the record to refuse. Absent in a record of a server that knew no list of devices. */
+  /** For the administrator: the facts to show, and the record to refuse. Absent in a record of a server that knew no list of devices. */
   readonly asked?: {
     readonly scope: readonly string[];
     readonly address: string;

@@ -142,3 +142,7 @@ export const EXCHANGE_SCHEMA = `
 /** Finds the tokens of other clients that end with a client. */
 export const ORIGIN_CLIENT_SCHEMA = `
   CREATE INDEX token_origin_client ON token_origin (tenant, client_id, client_instance);`;
+
+/** Keeps lists of devices off the other interactions, which pay nothing for it. */
+export const DEVICE_LIST_SCHEMA =
+  "CREATE INDEX interaction_device ON interaction (tenant, key) WHERE kind = 'device';";

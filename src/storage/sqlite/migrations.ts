@@ -6,6 +6,7 @@ import { CLIENT_LIST_SCHEMA, COVERING_LIST_SCHEMA } from './client-list-schema.t
 import { HISTORY_SCHEMA, OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
 import {
   ADMINISTRATION_SCHEMA,
+  DEVICE_LIST_SCHEMA,
   EXCHANGE_SCHEMA,
   LOGOUT_ISSUER_SCHEMA,
   LOGOUT_SCHEMA,
@@ -327,12 +328,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 34, name: 'owners of declared tenants', sql: TENANT_OWNER_SCHEMA, compatibleFrom: 13 },
   { version: 35, name: 'requests of clients without a browser', sql: BACKCHANNEL_SCHEMA, compatibleFrom: 13 },
   { version: 36, name: 'clients of origins', sql: ORIGIN_CLIENT_SCHEMA, compatibleFrom: 13 },
-  {
-    version: 37,
-    name: 'lists of devices',
-    sql: "CREATE INDEX interaction_device ON interaction (tenant, key) WHERE kind = 'device';",
-    compatibleFrom: 13,
-  },
+  { version: 37, name: 'lists of devices', sql: DEVICE_LIST_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

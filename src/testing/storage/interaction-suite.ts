@@ -5,6 +5,7 @@ import { type MakeEngine, onEmptyStorage, onSecondView } from './engine.ts';
 import { EVENT, HARD_TEXTS, NOW, occurrences, times } from './stored-examples.ts';
 
 export function interactionContract(make: MakeEngine): void {
+  devices(make);
   test(
     'an interaction comes back as it was kept, in its own tenant only',
     onEmptyStorage(make, async ({ tenant, other }) => {
@@ -50,6 +51,26 @@ export function interactionContract(make: MakeEngine): void {
     }),
   );
 
+  test(
+    'sweeping removes expired interactions of its own tenant, the oldest first',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const old = times(3, (index) => anInteraction({ expires_at: NOW - 3 + index }));
+      const live = anInteraction({ expires_at: NOW });
+      for (const interaction of [...old, live]) await tenant.interactions.begin(interaction);
+      for (const interaction of old) await other.interactions.begin(interaction);
+      assert.equal(await tenant.interactions.sweepExpired(NOW, 2), 2);
+      for (const [index, { key }] of old.entries()) {
+        assert.deepEqual(await tenant.interactions.find(key), index < 2 ? undefined : old[index]);
+      }
+      assert.equal(await tenant.interactions.sweepExpired(NOW, 2), 1);
+      assert.equal(await tenant.interactions.sweepExpired(NOW, 2), 0);
+      assert.deepEqual(await tenant.interactions.find(live.key), live);
+      assert.equal(await other.interactions.sweepExpired(NOW, 10), 3);
+    }),
+  );
+}
+
+function devices(make: MakeEngine): void {
   test(
     'devices are listed by key, of their own tenant, also those of one client; nothing else is',
     onEmptyStorage(make, async ({ tenant, other }) => {
@@ -109,24 +130,6 @@ export function interactionContract(make: MakeEngine): void {
         const isRefused = outcomes.indexOf('done') % 4 < 2;
         assert.equal((await tenant.interactions.find(device.key))?.version, isRefused ? 2 : 1);
       });
-    }),
-  );
-
-  test(
-    'sweeping removes expired interactions of its own tenant, the oldest first',
-    onEmptyStorage(make, async ({ tenant, other }) => {
-      const old = times(3, (index) => anInteraction({ expires_at: NOW - 3 + index }));
-      const live = anInteraction({ expires_at: NOW });
-      for (const interaction of [...old, live]) await tenant.interactions.begin(interaction);
-      for (const interaction of old) await other.interactions.begin(interaction);
-      assert.equal(await tenant.interactions.sweepExpired(NOW, 2), 2);
-      for (const [index, { key }] of old.entries()) {
-        assert.deepEqual(await tenant.interactions.find(key), index < 2 ? undefined : old[index]);
-      }
-      assert.equal(await tenant.interactions.sweepExpired(NOW, 2), 1);
-      assert.equal(await tenant.interactions.sweepExpired(NOW, 2), 0);
-      assert.deepEqual(await tenant.interactions.find(live.key), live);
-      assert.equal(await other.interactions.sweepExpired(NOW, 10), 3);
     }),
   );
 }

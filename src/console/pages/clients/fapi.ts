@@ -10,7 +10,7 @@ import { facts } from '../../view/facts.ts';
 import { type Filter, type ItemPage, listPage } from '../../view/list-page.ts';
 import { card, empty, failed, pageHead, skeleton, tabs } from '../../view/page.ts';
 
-const PROFILES = ['fapi-2.0', 'fapi-2.0-message-signing'] as const;
+const SHOWN_PROFILES = ['fapi-2.0', 'fapi-2.0-message-signing'] as const;
 
 /** Says which clients do not fit a FAPI 2.0 profile, before an operator sets it. */
 export function fapiClients(): VNode {
@@ -50,7 +50,7 @@ const filters = (): readonly Filter[] => [
   {
     name: 'profile',
     label: t('fapi.profile'),
-    choices: PROFILES.map((value) => ({ value, label: tWord('fapi.profile', value) })),
+    choices: SHOWN_PROFILES.map((value) => ({ value, label: tWord('fapi.profile', value) })),
   },
   {
     name: 'fits',
@@ -67,7 +67,7 @@ export const clientFapi = (client_id: string): VNode => component(ClientFapi, { 
 /** Says what one client lacks for a FAPI 2.0 profile, and how to change it. */
 function ClientFapi({ client_id }: { readonly client_id: string }): VNode {
   const asked = route.value.query['profile'];
-  const profile = PROFILES.find((one) => one === asked) ?? PROFILES[0];
+  const profile = SHOWN_PROFILES.find((one) => one === asked) ?? SHOWN_PROFILES[0];
   const { value, problem, reload } = useLoaded(`${client_id} ${profile}`, async () => {
     const { items } = await api.adminFapiReport({ query: { client_id, profile } });
     return items as readonly AdminFapiReport[];
@@ -76,7 +76,7 @@ function ClientFapi({ client_id }: { readonly client_id: string }): VNode {
     { class: 'stack' },
     tabs(
       t('fapi.profile'),
-      PROFILES.map((one) => ({
+      SHOWN_PROFILES.map((one) => ({
         to: href(['clients', client_id, 'fapi'], { profile: one }),
         label: tWord('fapi.profile', one),
         current: one === profile,

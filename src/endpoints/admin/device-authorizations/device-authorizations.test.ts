@@ -79,7 +79,7 @@ test('204: POST /admin/v1/device-authorizations/{id}/refuse refuses once: its co
   );
 });
 
-test('a device that its person has allowed is refused no longer: 409, and an unknown one is 404', async () => {
+test('a refusal of a device that its person has allowed answers 409, and one that is unknown answers 404', async () => {
   const tenant = testTenant();
   const ada = await aPerson(tenant);
   const device = await aDevice(tenant, await tenant.register(TELEVISION));
