@@ -65,6 +65,8 @@ before(async () => {
       ...FLOODED,
       // A fetch waits half of it for a slot: a machine that is busy with other tests has 4 s for a burst of 100.
       CHANCERY_OUTBOUND_TIMEOUT: '8',
+      // For the same reason: this is not about waits for the database, which end with 500.
+      CHANCERY_STORAGE_DEADLINE: '20s',
       CHANCERY_REGISTRATION_CLIENT_ID_METADATA_DOCUMENTS: 'true',
       // Without this limit the flood reaches the fetches, whose shares are tested here.
       CHANCERY_CLIENT_DOCUMENT_RATE_PER_NETWORK: '0',
