@@ -99,13 +99,14 @@ test('the line of a refusal names the trace of the request, as its spans do', as
 });
 
 test('H-477 a stranger who marks each request as sampled makes the server record none', async () => {
-  const seen = received.length;
-  const headers = `traceparent: 00-${TRACE}-00f067aa0ba902b7-01\r\n`;
+  // Spans of the tests before may come late: they have other traces.
+  const own = TRACE.replaceAll('4', '5');
+  const headers = `traceparent: 00-${own}-00f067aa0ba902b7-01\r\n`;
   for (let request = 0; request < 20; request += 1)
     assert.equal((await sparing.send({ ...KEYS, headers })).status, 200);
   const text = await (await fetch(`${sparing.program.managementUrl}/metrics`)).text();
   assert.doesNotMatch(text, /^chancery_trace_spans_total\{/mu);
-  assert.equal(received.length, seen);
+  assert.ok(received.every(({ traceId }) => traceId !== own));
 });
 
 test('H-479 spans of a registration and of a token hold no secret, no token and no client; they have storage, authentication and signing below the request', async () => {
@@ -128,16 +129,14 @@ test('H-479 spans of a registration and of a token hold no secret, no token and 
     body: 'grant_type=client_credentials',
   });
   assert.equal(token.status, 200, token.body);
-  await until(() => received.some(({ name }) => name === 'POST /token'));
-  const traceId = received.find(({ name }) => name === 'POST /token')?.traceId;
-  const names = received.filter((span) => span.traceId === traceId).map(({ name }) => name);
-  assert.deepEqual(
-    ['POST /token', 'authenticate client', 'sign'].filter((name) => !names.includes(name)),
-    [],
-    names.join(', '),
-  );
+  // A batch may come before the one that was sent earlier.
+  await until(() => received.some(({ name }) => name === 'storage clients.create'));
+  await until(() => {
+    const traceId = received.find(({ name }) => name === 'POST /token')?.traceId;
+    const names = received.filter((span) => span.traceId === traceId).map(({ name }) => name);
+    return ['POST /token', 'authenticate client', 'sign'].every((name) => names.includes(name));
+  });
   const text = JSON.stringify(received);
-  assert.match(text, /storage clients\.create/u);
   for (const secret of [
     masterToken,
     client_id,
