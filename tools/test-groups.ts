@@ -33,6 +33,7 @@ const besideSources = all('src/**/*.test.ts');
  */
 const ON_POSTGRES = [
   'test/faults/kill.test.ts',
+  'test/faults/killed-grants.test.ts',
   ...[
     'key-rotation',
     'logout',
