@@ -13,6 +13,7 @@ import {
   besideAdminPagesOnPostgres,
 } from './benchmarks/admin.ts';
 import { boundToken } from './benchmarks/dpop.ts';
+import { tokenExchange } from './benchmarks/exchange.ts';
 import { federationRegistration } from './benchmarks/federation.ts';
 import { federationRenewal, federationTurns } from './benchmarks/federation-renewal.ts';
 import { introspection } from './benchmarks/introspection.ts';
@@ -51,6 +52,7 @@ const ON_SQLITE: readonly Benchmark[] = [
   introspectionOnce,
   token,
   boundToken,
+  tokenExchange,
   registration,
   federationRegistration,
   federationRenewal,
