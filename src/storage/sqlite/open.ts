@@ -7,6 +7,7 @@ import {
   StorageUnavailable,
 } from '../../ports/storage.ts';
 import type { StorageMark } from '../../ports/table-dump.ts';
+import { DERIVED_TABLES, DUMPED_TABLES } from '../dumped-tables.ts';
 import { FailedReads } from '../failed-reads.ts';
 import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
 import { type DatabaseStore, tenantStorage, wholeStores } from '../verbs.ts';
@@ -121,6 +122,7 @@ function openChecked(
       }
       migrate(database, secondsNow());
     }
+    refuseMissingTable(database, path);
     refuseUnfinishedCopy(markOf(database, 'copy'));
     // The reader opens before the other connection closes: the last connection to close locks starting processes out.
     return openLookUpConnection(path);
@@ -139,6 +141,19 @@ function refuseDamage(database: DatabaseSync, path: string): void {
   if (finding === 'ok') return;
   const line = finding.replaceAll(/\s+/g, ' ');
   throw new StorageUnavailable(damageLine(path, line));
+}
+
+/** `counters` is no table here: SQLite derives it. */
+const TABLES = [...DUMPED_TABLES, ...DERIVED_TABLES]
+  .map(({ name }) => name)
+  .filter((name) => name !== 'counters');
+
+/** Looks before the start: a statement is prepared at its first use, which may be a request. */
+function refuseMissingTable(database: DatabaseSync, path: string): void {
+  const found = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const names = new Set(found.map(({ name }) => name));
+  const missing = TABLES.find((name) => !names.has(name));
+  if (missing !== undefined) throw new StorageUnavailable(damageLine(path, `no such table: ${missing}`));
 }
 
 const damageLine = (path: string, finding: string): string =>
