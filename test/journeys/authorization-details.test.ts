@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +7,11 @@ import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
 import { ACCOUNTS, PAYMENT, payment } from '../../src/testing/authorization-details.ts';
 import { installClients } from '../clients/installed.ts';
-import { endedWithTests } from '../program/children.ts';
 import { developer } from '../program/developer.ts';
 import { plainBrowser } from '../program/plain-browser.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { REPOSITORY } from './launcher.ts';
+import { startPrinting } from './printing-example.ts';
 
 /** Clients of another author ask for a payment and for accounts (RFC 9396). */
 const CALLBACK = 'https://rp.example/cb';
@@ -147,24 +145,13 @@ test('examples/payment asks its person for one payment, and prints what was perm
       '--port',
       '0',
     ];
-    const shop = endedWithTests(spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] }));
-    const lines: string[] = [];
-    const ended = once(shop, 'close');
-    const opened = new Promise<string>((resolve) => {
-      shop.stdout.setEncoding('utf8').on('data', (text: string) => {
-        lines.push(text);
-        const address = /^Open (\S+)$/m.exec(lines.join(''))?.[1];
-        if (address !== undefined) resolve(address);
-      });
-    });
+    const shop = await startPrinting(words, /^Open (\S+)$/m);
     const browser = plainBrowser(program.issuer);
-    const address = await Promise.race([opened, ended.then(() => assert.fail(lines.join('')))]);
-    const signedIn = await browser.submit(await browser.open(address), 'sign-in', account);
+    const signedIn = await browser.submit(await browser.open(shop.shown[0] ?? ''), 'sign-in', account);
     const { location = '' } = await browser.submit(signedIn, 'allow');
     assert.equal((await fetch(location)).status, 200);
-    await ended;
     assert.match(
-      lines.join(''),
+      await shop.output,
       /^Permitted: \[\{"type":"payment_initiation",.*"creditorName":"Merchant A"\}\]$/m,
     );
   } finally {

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import * as client from 'openid-client';
 import { installClients } from '../clients/installed.ts';
-import { endedWithTests } from '../program/children.ts';
 import { developer } from '../program/developer.ts';
 import { plainBrowser } from '../program/plain-browser.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { REPOSITORY } from './launcher.ts';
+import { startPrinting } from './printing-example.ts';
 
 /** A device with openid-client, and its person in front of a browser, at a development server that answers quickly. */
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -95,27 +93,12 @@ test('examples/television shows its code, its person allows it, and only the tel
     const credentials = join(folder, 'television.json');
     writeFileSync(credentials, JSON.stringify(registered.clientMetadata()));
     const words = [join(example, 'television.mjs'), '--credentials', credentials, '--issuer', program.issuer];
-    const television = endedWithTests(
-      spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] }),
-    );
-    let output = '';
-    const ended = once(television, 'close');
-    const shown = new Promise<RegExpExecArray>((resolve) => {
-      television.stdout.setEncoding('utf8').on('data', (text: string) => {
-        output += text;
-        const found = /^Open (\S+) and enter (\S+)$/m.exec(output);
-        if (found !== null) resolve(found);
-      });
-    });
-    const [, address = '', user_code = ''] = await Promise.race([
-      shown,
-      ended.then(() => assert.fail(output)),
-    ]);
+    const television = await startPrinting(words, /^Open (\S+) and enter (\S+)$/m);
+    const [address = '', user_code = ''] = television.shown;
     const browser = plainBrowser(program.issuer);
     const signIn = await browser.submit(await browser.open(address), 'continue', { user_code });
     await browser.submit(await browser.submit(signIn, 'sign-in', account), 'allow');
-    await ended;
-    assert.match(output, /^Signed in: .+, with a token of the type dpop$/m);
+    assert.match(await television.output, /^Signed in: .+, with a token of the type dpop$/m);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
 import * as client from 'openid-client';
+import { installClients } from '../clients/installed.ts';
 import { developer } from '../program/developer.ts';
 import { plainBrowser } from '../program/plain-browser.ts';
 import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
 import { storageUrl } from '../program/storage-place.ts';
 import { chancery } from './command.ts';
+import { REPOSITORY } from './launcher.ts';
+import { startPrinting } from './printing-example.ts';
 
 /** A client of another author meets a server with FAPI 2.0 Message Signing, which contains the Security Profile. */
 const CALLBACK = 'https://rp.example/cb';
@@ -99,6 +102,18 @@ test('openid-client registers, signs its request, pushes it, reads the signed re
     client.refreshTokenGrant(configuration, tokens.refresh_token ?? ''),
     (failure) => failure instanceof client.ResponseBodyError && failure.error === 'invalid_dpop_proof',
   );
+});
+
+test('examples/fapi registers itself with a key, signs its request, reads the signed answer, and gets a token that only it can use (docs/guides/fapi.md)', async () => {
+  await installClients('examples');
+  const words = ['--issuer', program.issuer, '--initial-access-token', program.masterToken, '--port', '0'];
+  const example = await startPrinting(
+    [join(REPOSITORY, 'examples/fapi/sign-in.mjs'), ...words],
+    /^Open (\S+)$/m,
+  );
+  const returned = await signedIn(new URL(example.shown[0] ?? ''));
+  assert.equal((await fetch(returned)).status, 200);
+  assert.match(await example.output, /^Signed in: \w+, with a token of the type dpop$/m);
 });
 
 test('chancery clients fapi-report says the same of the database and of the server, and ends with 1 as long as a client lacks something', async () => {
