@@ -22,7 +22,7 @@ import { type Program, startProgram } from '../program/start.ts';
 
 /**
  * F57: the server is killed while it answers for DPoP, devices, exchanges, authorization details and people without a browser, and
- * starts again. What it acknowledged stands; what is good once is good once, whether the answer came or not.
+ * starts again. All that it acknowledged stands. A code or a proof is good once, whether the answer came or not.
  */
 const folder = mkdtempSync(join(tmpdir(), 'chancery-killed-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,7 +52,7 @@ interface Act {
   readonly kind: string;
   /** Resolves with the answer's proof when the server has acknowledged. Rejects if no answer came. */
   readonly run: (program: Program) => Promise<Look>;
-  /** What must hold after the restart even if no answer came. */
+  /** Looks at the server after the restart if no answer came. */
   readonly unanswered?: Look;
 }
 
