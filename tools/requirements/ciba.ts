@@ -25,12 +25,12 @@ export const ciba: Specification = {
       'Metadata has the endpoint, the delivery modes, the algorithms of signed requests, and whether user codes are supported.',
       'backchannelMembers',
     ),
-    decided(
+    must(
       'ciba-4-4',
       '§4',
-      'A pairwise client without redirect_uris has its jwks_uri or notification endpoint at sector_identifier_uri.',
-      'A pairwise client registers redirect_uris of one host, or sector_identifier_uri. The server does not look for other addresses in that document.',
+      'A pairwise client has its jwks_uri, or for push its notification endpoint, at sector_identifier_uri or at the host of its sector.',
     ),
+    must('ciba-4-5', '§4', 'A pairwise client that polls or is pinged proves the keys of its jwks_uri.'),
     must(
       'ciba-7.1-1',
       '§7.1',

@@ -1,6 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { parseUri } from '../../spec/uri.ts';
+import { sectorAddresses } from '../sector-addresses.ts';
 
 /**
  * Returns the subject identifier that a client sees (OpenID Connect Core 1.0 §8). A pairwise one is the same for
@@ -30,11 +31,13 @@ export function sessionFor(metadata: ClientMetadata, sid: string, secret: KeyObj
 
 /**
  * OpenID Connect Core 1.0 §8.1: "the Sector Identifier … is the host component" of `sector_identifier_uri`, or
- * else of the redirection URIs. Registration admits only redirection URIs of one host
+ * else of the redirection URIs, or of the address that stands for them. Registration admits only redirection URIs of one host
  * (clients/registration/metadata-rules.ts).
  */
-function sectorIdentifier({ sector_identifier_uri, redirect_uris = [] }: ClientMetadata): string {
-  const uri = typeof sector_identifier_uri === 'string' ? sector_identifier_uri : redirect_uris[0];
+function sectorIdentifier(metadata: ClientMetadata): string {
+  const { sector_identifier_uri } = metadata;
+  const [address] = sectorAddresses(metadata);
+  const uri = typeof sector_identifier_uri === 'string' ? sector_identifier_uri : address?.url;
   const host = parseUri(uri ?? '')?.http?.host;
   if (host === undefined) throw new Error('a client with pairwise subjects has no sector identifier');
   return host;

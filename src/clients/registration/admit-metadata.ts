@@ -5,6 +5,7 @@ import type { JsonObject } from '../../spec/json.ts';
 import { type Mistake, refuseMistakes, shownUri } from '../../spec/metadata-mistake.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
+import { sectorAddresses } from '../sector-addresses.ts';
 import { adminScopeMistakes } from './admin-scope.ts';
 import { hostMistakes, offeredTo, requirePrivileges } from './privileges.ts';
 import { examineMetadata, type ValidatedMetadata } from './validate-metadata.ts';
@@ -79,7 +80,8 @@ function callMistakes(needs: RegistryNeeds, metadata: ClientMetadata): readonly 
 /**
  * Fetches the document at `sector_identifier_uri` and checks it. OpenID Connect Dynamic Client Registration
  * 1.0 §5: it "MUST contain … an array of redirect_uri values", and "the values registered in redirect_uris
- * MUST be included in the elements of the array".
+ * MUST be included in the elements of the array". OpenID Connect CIBA Core 1.0 §4 has the same for `jwks_uri` and the address
+ * that gets tokens.
  * @throws OAuthError invalid_client_metadata, temporarily_unavailable
  */
 async function requireSectorIdentifier(
@@ -104,9 +106,8 @@ async function requireSectorIdentifier(
   }
   const listed = stringsOf(fetched.body);
   if (listed === undefined) throw invalid('must return a JSON array of strings');
-  for (const [index, redirect] of (metadata.redirect_uris ?? []).entries()) {
-    if (!listed.has(redirect)) throw invalid(`does not list redirect_uris[${index}] ${shownUri(redirect)}`);
-  }
+  for (const { member, url } of sectorAddresses(metadata))
+    if (!listed.has(url)) throw invalid(`does not list ${member} ${shownUri(url)}`);
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   SIGNING_ALGORITHMS,
 } from '../../spec/server-capabilities.ts';
 import { parseUri } from '../../spec/uri.ts';
+import { backchannelSectorMember, sectorAddresses } from '../sector-addresses.ts';
 import { ACCEPTED_VALUES_RULES, type AcceptedValuesRule } from './accepted-values.ts';
 
 const KEYS = ['jwks', 'jwks_uri', 'signed_jwks_uri'];
@@ -200,18 +201,29 @@ const certificateSubjectsBelongToTheirMethod: Check = (metadata, report) => {
   for (const member of given) report({ member, rule });
 };
 
-/** OpenID Connect Core 1.0 §8.1: clients with pairwise subjects and several hosts need a sector identifier. */
-const pairwiseClientsHaveOneSector: Check = (
-  { subject_type, sector_identifier_uri, redirect_uris = [] },
-  report,
-) => {
-  if (subject_type !== 'pairwise' || sector_identifier_uri !== undefined) return;
-  const hosts = new Set(redirect_uris.map((uri) => parseUri(uri)?.http?.host));
-  if (hosts.size !== 1 || hosts.has(undefined)) {
-    const rule = 'requires redirect_uris with one host, or sector_identifier_uri';
-    report({ member: 'subject_type', value: 'pairwise', rule });
-  }
+/** OpenID Connect Core 1.0 §8.1, CIBA Core 1.0 §4: clients with pairwise subjects and several hosts need a sector identifier. */
+const pairwiseClientsHaveOneSector: Check = (metadata, report) => {
+  if (metadata['subject_type'] !== 'pairwise') return;
+  const refuse = (rule: string): void => report({ member: 'subject_type', value: 'pairwise', rule });
+  const member = backchannelSectorMember(metadata);
+  const grant = `for the grant type ${CIBA_GRANT}`;
+  if (member !== undefined && metadata[member] === undefined) return refuse(`requires ${member} ${grant}`);
+  if (member === 'jwks_uri' && !provesItsKeys(metadata))
+    return refuse(
+      `requires token_endpoint_auth_method ${PROVING_METHODS.join(' or ')}, or ${SIGNED_ASKING}, ${grant}`,
+    );
+  if (metadata['sector_identifier_uri'] !== undefined) return;
+  const hosts = new Set(sectorAddresses(metadata).map(({ url }) => parseUri(url)?.http?.host));
+  const listed = member === undefined ? 'redirect_uris' : `redirect_uris and ${member}`;
+  if (hosts.size !== 1 || hosts.has(undefined))
+    refuse(`requires ${listed} with one host, or sector_identifier_uri`);
 };
+
+/** Prove the keys of `jwks_uri`, which belongs to the sector. Anyone can name the `jwks_uri` of another client. */
+const PROVING_METHODS = ['private_key_jwt', 'self_signed_tls_client_auth'];
+const SIGNED_ASKING = 'backchannel_authentication_request_signing_alg';
+const provesItsKeys = (metadata: ClientMetadata): boolean =>
+  PROVING_METHODS.includes(metadata.token_endpoint_auth_method) || metadata[SIGNED_ASKING] !== undefined;
 
 /**
  * OpenID Connect Front-Channel Logout 1.0 §2: "The domain, port, and scheme of this URL MUST be the same as that
@@ -272,7 +284,17 @@ const METADATA_RULES: readonly MetadataRule[] = [
   { reads: [...METHOD, ...KEYS], check: clientsThatProveKeysHaveKeys },
   { reads: [...METHOD, ...CERTIFICATE_SUBJECTS], check: certificateSubjectsBelongToTheirMethod },
   {
-    reads: ['subject_type', 'sector_identifier_uri', 'redirect_uris'],
+    reads: [
+      'subject_type',
+      'sector_identifier_uri',
+      'redirect_uris',
+      'grant_types',
+      ...METHOD,
+      'jwks_uri',
+      SIGNED_ASKING,
+      DELIVERY_MODE,
+      NOTIFIED,
+    ],
     check: pairwiseClientsHaveOneSector,
   },
   { reads: ['grant_types', DELIVERY_MODE, NOTIFIED], check: backchannelClientsCanBeReached },
