@@ -201,7 +201,7 @@ const certificateSubjectsBelongToTheirMethod: Check = (metadata, report) => {
   for (const member of given) report({ member, rule });
 };
 
-/** OpenID Connect Core 1.0 §8.1, CIBA Core 1.0 §4: clients with pairwise subjects and several hosts need a sector identifier. */
+/** OpenID Connect Core 1.0 §8.1, OpenID Connect CIBA Core 1.0 §4: clients with pairwise subjects and several hosts need a sector identifier. */
 const pairwiseClientsHaveOneSector: Check = (metadata, report) => {
   if (metadata['subject_type'] !== 'pairwise') return;
   const refuse = (rule: string): void => report({ member: 'subject_type', value: 'pairwise', rule });
