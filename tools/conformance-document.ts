@@ -26,8 +26,16 @@ person to judge a screenshot, the page is searched instead; the last column says
 The server has the settings of that folder. Three of them decide results. With the default
 \`client-authentication.assertion-audience: issuer\` the Dynamic plan fails, because the suite's assertions have the token endpoint as \`aud\`. With the default
 \`authorization.request-uri-by-reference: false\` \`oidcc-request-uri-signed-rs256\` fails. Without open registration, plans with dynamic clients need the
-suite's \`initial_access_token\`. The FAPI 2.0 plans run at tenants with \`profile: fapi-2.0\` and \`profile: fapi-2.0-message-signing\`, with ES256 keys, DPoP and \`private_key_jwt\`.
-Their conditions about TLS are proven by test/tls, and those about certificates of clients by the tests of RFC 8705.
+suite's \`initial_access_token\`.
+
+The FAPI 2.0 plans run at tenants with \`profile: fapi-2.0\` and \`profile: fapi-2.0-message-signing\`, with ES256 keys. These variants run:
+
+- \`client_auth_type=private_key_jwt\` and \`sender_constrain=dpop\`: every module, for both plans.
+- \`client_auth_type=mtls\` and \`sender_constrain=mtls\`: the modules of the security profile whose conditions differ. The clients have \`tls_client_auth\`, and
+  use the endpoints of \`mtls_endpoint_aliases\`. The other modules are about proofs and assertions, which these clients do not send, or about the request alone.
+
+The variants that mix them, an assertion with bound certificates and a certificate with DPoP, do not run: the runs above have each kind of authentication and of binding.
+The message signing plan does not run with certificates, because no condition about signed requests and responses concerns them. The conditions about TLS are proven by test/tls.
 
 \`passed\`: every condition holds. \`warning\`: a condition of the level WARNING does not hold; the suite certifies nevertheless.
 \`skipped\`: a rule of the module ends it; the suite certifies nevertheless.
@@ -107,8 +115,13 @@ function mostFrequent(texts: readonly string[]): string {
 function variantsOf({ entries }: Plan, module: string): string {
   return entries
     .filter(({ modules }) => modules.includes(module))
-    .map(({ variant: { response_type, response_mode, client_auth_type } }) =>
-      [response_type, ...(response_mode === 'default' ? [] : [response_mode]), client_auth_type].join(', '),
+    .map(({ variant: { response_type, response_mode, client_auth_type, sender_constrain } }) =>
+      [
+        response_type,
+        ...(response_mode === 'default' ? [] : [response_mode]),
+        client_auth_type,
+        ...(sender_constrain === undefined ? [] : [`sender_constrain=${sender_constrain}`]),
+      ].join(', '),
     )
     .join('; ');
 }

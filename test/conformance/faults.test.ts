@@ -25,6 +25,7 @@ type Row = readonly [
   condition: ConditionName,
   fault: Tamper | Promise<Tamper>,
   response_type?: string,
+  client_auth_type?: string,
 ];
 
 const DISCOVERY = '/.well-known/openid-configuration';
@@ -234,6 +235,15 @@ const otherSignature = answer((parameters) => {
   const response = parameters.get('response') ?? '';
   parameters.set('response', `${response.slice(0, response.lastIndexOf('.') + 1)}${'A'.repeat(342)}`);
 });
+/** Access tokens that say nothing about a certificate. */
+const unboundTokens = json('/token', ({ access_token }) => {
+  const [header, payload = '', signature] = String(access_token).split('.');
+  const { cnf: _, ...claims } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object & {
+    cnf?: unknown;
+  };
+  const changedPayload = Buffer.from(JSON.stringify(claims)).toString('base64url');
+  return { access_token: `${header}.${changedPayload}.${signature}` };
+});
 const rotated: Tamper = (reply, sent) =>
   sent.form?.['grant_type'] === 'refresh_token'
     ? json('/token', () => ({ refresh_token: 'another' }))(reply, sent)
@@ -265,6 +275,49 @@ const FAPI_ROWS: readonly Row[] = [
   [SIGNED, 'ExtractAuthorizationEndpointResponseFromJARMResponse', otherSignature],
 ];
 
+/** The runs with certificates of clients. */
+const MTLS_ROWS: readonly Row[] = (
+  [
+    [
+      `${FAPI}discovery-end-point-verification`,
+      'CheckTLSClientCertificateBoundAccessTokensTrue',
+      json(DISCOVERY, () => ({ tls_client_certificate_bound_access_tokens: undefined })),
+    ],
+    [
+      `${FAPI}discovery-end-point-verification`,
+      'EnsureServerConfigurationSupportsMTLS',
+      json(DISCOVERY, () => ({ token_endpoint_auth_methods_supported: ['private_key_jwt'] })),
+    ],
+    [
+      `${FAPI}happy-flow`,
+      'AddMTLSEndpointAliasesToEnvironment',
+      json(DISCOVERY, () => ({ mtls_endpoint_aliases: undefined })),
+    ],
+    [`${FAPI}happy-flow`, 'EnsureAccessTokenIsBoundToCertificate', unboundTokens],
+    [`${FAPI}happy-flow`, 'EnsureHttpStatusCodeIs4xx', status('/userinfo', 200)],
+    [
+      `${FAPI}happy-flow`,
+      'CheckErrorFromParEndpointResponseErrorInvalidClientOrInvalidRequest',
+      status('/par', 201),
+    ],
+    [
+      `${FAPI}ensure-holder-of-key-required`,
+      'CheckErrorFromTokenEndpointResponseErrorInvalidClientOrInvalidRequest',
+      json('/token', () => ({ error: undefined })),
+    ],
+    [
+      `${FAPI}ensure-client-id-in-token-endpoint`,
+      'CheckTokenEndpointHttpStatusIs400Allowing401ForInvalidClientError',
+      status('/token', 200),
+    ],
+    [
+      `${FAPI}refresh-token`,
+      'CheckErrorFromTokenEndpointResponseErrorInvalidClientOrInvalidRequest',
+      json('/token', ({ error }) => (error === 'invalid_client' ? { error: 'invalid_scope' } : {})),
+    ],
+  ] as const
+).map(([module, condition, fault]) => [module, condition, fault, 'code', 'mtls']);
+
 const CASES = casesOf(PLANS);
 
 suite('the modules see faults of a provider', { concurrency: 8 }, () => {
@@ -283,10 +336,14 @@ suite('the modules see faults of a provider', { concurrency: 8 }, () => {
     await bench.sites.close();
   });
 
-  for (const [at, [module, condition, fault, response_type = 'code']] of [...ROWS, ...FAPI_ROWS].entries()) {
+  for (const [at, row] of [...ROWS, ...FAPI_ROWS, ...MTLS_ROWS].entries()) {
+    const [module, condition, fault, response_type = 'code', client_auth_type] = row;
     test(`${module} says ${condition} (fault ${at + 1})`, async () => {
       const each = CASES.find(
-        (known) => known.module === module && known.variant.response_type === response_type,
+        ({ module: name, variant }) =>
+          name === module &&
+          variant.response_type === response_type &&
+          (client_auth_type ?? variant.client_auth_type) === variant.client_auth_type,
       );
       assert.ok(each !== undefined, moduleNamed(module).name);
       const outcome = await runModule(faulty(started.target, await fault), each, bench);

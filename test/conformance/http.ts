@@ -9,6 +9,14 @@ export interface Sent {
   readonly json?: unknown;
   /** A body of another type, which `headers` names. */
   readonly text?: string;
+  /** Shown to a server that asks for one. */
+  readonly certificate?: ClientCertificate | undefined;
+}
+
+/** A client's certificate with its private key, as PEM. */
+export interface ClientCertificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
 export interface Reply {
@@ -39,7 +47,7 @@ export function sender(ca?: string): Send {
     const send = https ? httpsRequest : httpRequest;
     const request = send(
       url,
-      { agent: https ? secure : plain, method, headers, timeout: TIMEOUT_MS },
+      { agent: https ? secure : plain, method, headers, timeout: TIMEOUT_MS, ...sent.certificate },
       (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => {

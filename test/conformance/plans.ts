@@ -5,6 +5,7 @@ import { CORE_MODULES } from './modules/core.ts';
 import { DISCOVERY_MODULES } from './modules/discovery.ts';
 import { DYNAMIC_MODULES } from './modules/dynamic.ts';
 import { FAPI_MODULES } from './modules/fapi.ts';
+import { MTLS_MODULES } from './modules/fapi-mtls.ts';
 import { FAPI_OBJECT_MODULES } from './modules/fapi-requests.ts';
 import { FEDERATION_MODULES } from './modules/federation.ts';
 import { LOGOUT_MODULES } from './modules/logout.ts';
@@ -306,6 +307,16 @@ export const PLANS: readonly Plan[] = [
       {
         modules: FAPI_MODULES.map(({ name }) => name),
         variant: { ...PRIVATE_KEY_JWT, fapi_request_method: 'unsigned' },
+      },
+    ],
+  },
+  {
+    name: 'fapi2-security-profile-final-test-plan mtls',
+    profile: 'FAPI 2.0 Security Profile, certificates for authentication and binding',
+    entries: [
+      {
+        modules: MTLS_MODULES,
+        variant: { ...of('code', 'mtls'), fapi_request_method: 'unsigned', sender_constrain: 'mtls' },
       },
     ],
   },

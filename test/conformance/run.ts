@@ -72,8 +72,8 @@ export interface Bench {
 }
 
 /** FAPI 2.0 modules ask an issuer with their profile. */
-function targetFor(target: Target, { fapi_request_method: method }: Variant): Target {
-  const issuer = method === undefined ? undefined : target.fapi?.[method];
+function targetFor(target: Target, { sender_constrain, fapi_request_method: method }: Variant): Target {
+  const issuer = method === undefined ? undefined : target.fapi?.[sender_constrain ?? method];
   return issuer === undefined ? target : { ...target, issuer };
 }
 

@@ -1,6 +1,6 @@
 import type { JWK } from 'jose';
 import type { ConformanceBrowser, Landed, PageRule } from './browser.ts';
-import type { Reply, Send } from './http.ts';
+import type { ClientCertificate, Reply, Send } from './http.ts';
 import type { Site } from './site.ts';
 
 export type Json = Record<string, unknown>;
@@ -13,9 +13,13 @@ export interface Variant {
   readonly client_registration: 'dynamic_client' | 'static_client';
   /** In the FAPI 2.0 plans: whether requests and responses are signed. It also chooses the issuer. */
   readonly fapi_request_method?: FapiRequestMethod;
+  /** In the FAPI 2.0 plans: what tokens are bound to, if not to a DPoP key. The client then authenticates with its certificate too. */
+  readonly sender_constrain?: 'mtls';
 }
 
 export type FapiRequestMethod = 'unsigned' | 'signed_non_repudiation';
+/** The issuers of the FAPI 2.0 plans: by the kind of their requests, and one for certificates. */
+export type FapiIssuer = FapiRequestMethod | 'mtls';
 
 /** The provider under test, and what its operator tells the suite about it. */
 export interface Target {
@@ -36,8 +40,10 @@ export interface Target {
   readonly federation?: Federation;
   /** Permits registrations that anybody else may not do. */
   readonly operatorToken?: string;
-  /** The issuers with the FAPI 2.0 profiles, by the kind of their requests. */
-  readonly fapi?: Readonly<Record<FapiRequestMethod, string>>;
+  /** The issuers with the FAPI 2.0 profiles. */
+  readonly fapi?: Readonly<Record<FapiIssuer, string>>;
+  /** Issues a client's certificate with a DNS name, from an authority that the provider trusts (RFC 8705 §2.1). */
+  readonly certify?: (name: string) => ClientCertificate;
   /** Signs software statements that the provider trusts (RFC 7591 §2.3). */
   readonly directory?: Directory;
 }
@@ -67,6 +73,11 @@ export interface ClientKey {
   readonly publicJwk: JWK;
 }
 
+export interface NamedCertificate extends ClientCertificate {
+  /** Its one DNS name. */
+  readonly name: string;
+}
+
 /** The state of a module's run. Steps read it and write it; the names are those of the suite's environment. */
 export interface World {
   readonly target: Target;
@@ -81,7 +92,7 @@ export interface World {
   server_jwks: Json;
   original_jwks?: Json;
   client: Json;
-  first_client?: { client: Json; key: ClientKey | undefined };
+  first_client?: { client: Json; key: ClientKey | undefined; certificate: NamedCertificate | undefined };
   client_key?: ClientKey;
   dynamic_registration_request: Json;
   registration?: Reply;
@@ -129,6 +140,8 @@ export interface World {
   assertion_claims?: Json;
   client_assertion?: string;
   rs256_key?: ClientKey;
+  /** The client's own, which it shows where it authenticates and where it uses a token. */
+  certificate?: NamedCertificate | undefined;
   dpop_key?: ClientKey;
   dpop_header?: Json;
   dpop_claims?: Json;

@@ -3,7 +3,7 @@ import { decided, must, type Specification } from './requirement.ts';
 export const conformanceModules: Specification = {
   name: 'OpenID Foundation conformance suite',
   scope:
-    'The modules of the certification plans are made again in test/conformance; conformance.md has each of them with its result. This page says which code they concern. The checks of mutual TLS and of the Brazilian directory are missing.',
+    'The modules of the certification plans are made again in test/conformance; conformance.md has each of them with its result. This page says which code they concern. The checks of the Brazilian directory are missing, and of mutual TLS those at its registration.',
   requirements: [
     must(
       'openid-conformance-1',

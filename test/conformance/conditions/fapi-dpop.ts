@@ -50,7 +50,7 @@ const inProof =
     world.dpop_proof = change(present(world.dpop_proof, 'proof').split('.'), world);
   };
 
-async function callResource(world: World, scheme: 'DPoP' | 'Bearer' | 'DPOP'): Promise<void> {
+async function callResource(world: World, scheme: 'DPoP' | 'Bearer' | 'DPOP' | 'bEARER'): Promise<void> {
   const endpoint = text(world.server['userinfo_endpoint'], 'userinfo_endpoint');
   const { dpop_proof } = world;
   world.resource = await world.target.send(endpoint, {
@@ -58,6 +58,7 @@ async function callResource(world: World, scheme: 'DPoP' | 'Bearer' | 'DPOP'): P
       authorization: `${scheme} ${present(world.access_token, 'access token')}`,
       ...(dpop_proof === undefined ? {} : { dpop: dpop_proof }),
     },
+    certificate: world.certificate,
   });
   delete world.dpop_proof;
 }
@@ -151,11 +152,15 @@ export const FAPI_DPOP = {
     delete world.dpop_proof;
   },
   CallProtectedResourceWithDpop: async (world) => await callResource(world, 'DPoP'),
-  SetAccessTokenTypeToInvertedCase: async (world) => await callResource(world, 'DPOP'),
+  SetAccessTokenTypeToInvertedCase: async (world) =>
+    await callResource(world, world.variant.sender_constrain === 'mtls' ? 'bEARER' : 'DPOP'),
   CallProtectedResourceForceBearer: async (world) => await callResource(world, 'Bearer'),
   async DisallowAccessTokenInQuery(world) {
     const endpoint = text(world.server['userinfo_endpoint'], 'userinfo_endpoint');
-    const { status: answered } = await world.target.send(`${endpoint}?access_token=${world.access_token}`);
+    const { certificate } = world;
+    const { status: answered } = await world.target.send(`${endpoint}?access_token=${world.access_token}`, {
+      certificate,
+    });
     expect(answered >= 400 && answered < 500, `a token in the query: ${answered}`);
   },
   EnsureHttpStatusCodeIs200or201: status(200, 201),

@@ -24,6 +24,17 @@ async function es256Key(kid: string): Promise<ClientKey> {
   };
 }
 
+/** How the client authenticates, and what its tokens are bound to. */
+function authenticationOf({ variant, certificate }: World): Json {
+  if (variant.sender_constrain !== 'mtls')
+    return { token_endpoint_auth_method: 'private_key_jwt', dpop_bound_access_tokens: true };
+  return {
+    token_endpoint_auth_method: 'tls_client_auth',
+    tls_client_auth_san_dns: present(certificate, 'certificate').name,
+    tls_client_certificate_bound_access_tokens: true,
+  };
+}
+
 /** Registers a client as the configuration of a FAPI plan has it: two clients, each with keys of its own. */
 async function register(world: World): Promise<void> {
   const key = await es256Key(`ec-${randomUUID()}`);
@@ -32,8 +43,7 @@ async function register(world: World): Promise<void> {
   const metadata: Json = {
     redirect_uris: [world.redirect_uri],
     grant_types: ['authorization_code', 'refresh_token'],
-    token_endpoint_auth_method: 'private_key_jwt',
-    dpop_bound_access_tokens: true,
+    ...authenticationOf(world),
     id_token_signed_response_alg: 'PS256',
     authorization_signed_response_alg: 'PS256',
     jwks: { keys: [key.publicJwk, { ...rs256.publicJwk, alg: undefined }] },
@@ -76,7 +86,7 @@ const added =
     });
   };
 
-const parForm = (world: World): Json => {
+export const parForm = (world: World): Json => {
   world.par_request ??= {};
   return world.par_request;
 };
@@ -100,11 +110,13 @@ export const FAPI_REQUEST = {
   FAPI2FinalEnsureMinimumClientKeyLength: ({ client_key }) =>
     expectSame(client_key?.publicJwk.crv, 'P-256', 'crv'),
   RememberFirstFapiClient(world) {
-    world.first_client = { client: world.client, key: world.client_key };
+    const { client, client_key: key, certificate } = world;
+    world.first_client = { client, key, certificate };
   },
   SwitchToFirstFapiClient(world) {
-    const { client, key } = present(world.first_client, 'first client');
+    const { client, key, certificate } = present(world.first_client, 'first client');
     world.client = client;
+    world.certificate = certificate;
     if (key !== undefined) world.client_key = key;
   },
   SetAuthorizationEndpointRequestResponseTypeToCode: ({ authorization_endpoint_request: request }) =>
@@ -227,6 +239,7 @@ export const FAPI_REQUEST = {
     world.pushed = await world.target.send(endpoint, {
       form: parForm(world) as Record<string, string>,
       headers: { accept: 'application/json', ...headers },
+      certificate: world.certificate,
     });
     delete world.dpop_proof;
   },

@@ -3,6 +3,7 @@ import { AUTHORIZATION_REQUEST } from './authorization-request.ts';
 import { AUTHORIZATION_RESPONSE } from './authorization-response.ts';
 import { DISCOVERY } from './discovery.ts';
 import { FAPI_DPOP } from './fapi-dpop.ts';
+import { FAPI_MTLS } from './fapi-mtls.ts';
 import { FAPI_REQUEST } from './fapi-request.ts';
 import { FAPI_RESPONSE } from './fapi-response.ts';
 import { FEDERATION } from './federation.ts';
@@ -28,6 +29,7 @@ const NAMED = {
   ...MANAGEMENT,
   ...FAPI_REQUEST,
   ...FAPI_DPOP,
+  ...FAPI_MTLS,
   ...FAPI_RESPONSE,
 };
 

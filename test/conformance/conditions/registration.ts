@@ -253,11 +253,11 @@ export const REGISTRATION = {
     expectSame(reply.status, 204, 'the status of DELETE');
   },
   RememberFirstClient(world) {
-    world.first_client = { client: world.client, key: world.client_key };
+    world.first_client = { client: world.client, key: world.client_key, certificate: undefined };
   },
   SwitchClients(world) {
     const first = present(world.first_client, 'first client');
-    world.first_client = { client: world.client, key: world.client_key };
+    world.first_client = { client: world.client, key: world.client_key, certificate: undefined };
     world.client = first.client;
     if (first.key !== undefined) world.client_key = first.key;
   },

@@ -134,6 +134,7 @@ export const TOKEN_ENDPOINT = {
     world.token = await world.target.send(text(server['token_endpoint'], 'token_endpoint'), {
       form,
       headers: { accept: 'application/json', ...headers },
+      certificate: world.certificate,
     });
     world.token_endpoint_response = objectOf(world.token);
   },

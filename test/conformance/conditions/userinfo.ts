@@ -8,7 +8,8 @@ const SKEW_S = 300;
 
 async function call(world: World, sent: (token: string) => Sent): Promise<void> {
   const endpoint = text(world.server['userinfo_endpoint'], 'userinfo_endpoint');
-  world.resource = await world.target.send(endpoint, sent(present(world.access_token, 'access token')));
+  const request = sent(present(world.access_token, 'access token'));
+  world.resource = await world.target.send(endpoint, { ...request, certificate: world.certificate });
 }
 
 const bearer = (token: string): Sent => ({ headers: { authorization: `Bearer ${token}` } });

@@ -1,9 +1,11 @@
 import type { ConformanceModule } from '../module.ts';
 import { fail, type Step, stop, warn } from '../step.ts';
 import { assertion, BAD_PROOF, INVALID_CLIENT, INVALID_GRANT, notRedeemed, P, SP } from './fapi-kinds.ts';
+import { isMtls } from './fapi-mtls.ts';
 import {
   A_CLIENT,
   authorized,
+  edited,
   flow,
   REDEEM,
   RESOURCE,
@@ -52,7 +54,8 @@ export const FAPI_TOKEN_MODULES: readonly ConformanceModule[] = [
   },
   {
     name: `${P}ensure-client-id-in-token-endpoint`,
-    notes: 'the suite sends the client_id of the second client beside the assertion of the first',
+    notes:
+      'the suite sends the client_id of the second client beside the assertion of the first, or with its certificate',
     steps: (variant) => [
       ...SET_UP,
       ...authorized(variant),
@@ -62,14 +65,25 @@ export const FAPI_TOKEN_MODULES: readonly ConformanceModule[] = [
       stop('AddCodeVerifierToTokenEndpointRequest'),
       stop('AddClientIdToRequest', 'RFC6749-5.2'),
       stop('SwitchToFirstFapiClient'),
-      ...tokenCall(),
+      ...edited(tokenCall(), isMtls(variant) ? { skip: ['AddClientAssertionToRequest'] } : {}),
       ...tokenRefused(
         fail('CheckTokenEndpointHttpStatusIs400Allowing401ForInvalidClientError', 'RFC6749-5.2'),
         fail('CheckErrorFromTokenEndpointResponseErrorInvalidClientOrInvalidGrant', 'RFC6749-5.2'),
       ),
     ],
   },
-  notRedeemed('ensure-holder-of-key-required', { skip: ['AddDpopHeaderForTokenEndpointRequest'] }, BAD_PROOF),
+  {
+    name: `${P}ensure-holder-of-key-required`,
+    notes:
+      'a connection that ends without an answer, which the suite accepts from a provider that asks for certificates, fails here',
+    steps: (variant) => [
+      ...SET_UP,
+      ...authorized(variant),
+      ...(isMtls(variant)
+        ? [stop('RemoveMTLSCertificates'), ...REDEEM, ...INVALID_CLIENT]
+        : [...edited(REDEEM, { skip: ['AddDpopHeaderForTokenEndpointRequest'] }), ...BAD_PROOF]),
+    ],
+  },
   notRedeemed(
     'ensure-client-assertion-in-token-endpoint',
     {
@@ -122,6 +136,14 @@ export const FAPI_TOKEN_MODULES: readonly ConformanceModule[] = [
       fail('EnsureAccessTokenValuesAreDifferent'),
       fail('EnsureRefreshTokenHasNotRotated', `${SP}-5.3.2.1-9`),
       ...RESOURCE,
+      ...(isMtls(variant)
+        ? [
+            stop('RemoveMTLSCertificates'),
+            stop('CreateRefreshTokenRequest'),
+            ...tokenCall(),
+            ...INVALID_CLIENT,
+          ]
+        : []),
       ...A_CLIENT,
       stop('CreateRefreshTokenRequest'),
       ...tokenCall(),

@@ -12,6 +12,7 @@ import {
   SP,
   succeeds,
 } from './fapi-kinds.ts';
+import { byCertificate, isMtls, OTHER_CERTIFICATES } from './fapi-mtls.ts';
 import { FAPI_PAR_MODULES, FAPI_REQUEST_MODULES } from './fapi-requests.ts';
 import {
   A_CLIENT,
@@ -64,11 +65,12 @@ const NORMAL: readonly ConformanceModule[] = [
   },
   {
     name: `${P}happy-flow`,
-    notes: `a second client takes the same way, as in the suite; ${NO_TLS}`,
+    notes: `a second client takes the same way, as in the suite; with certificates, its token and its request are then refused with that of the first client and with none, where the suite tries the token with that of the first; ${NO_TLS}`,
     steps: (variant) => [
       ...SET_UP,
       ...flow(variant),
       fail('DisallowAccessTokenInQuery', `${SP}-5.3.4-2`),
+      ...(isMtls(variant) ? [stop('RememberFirstFapiClient')] : []),
       ...A_CLIENT,
       stop('SetScopeInClientConfigurationToOpenIdProfile'),
       ...flow(variant, {
@@ -79,6 +81,7 @@ const NORMAL: readonly ConformanceModule[] = [
           ],
         },
       }),
+      ...(isMtls(variant) ? OTHER_CERTIFICATES : []),
     ],
   },
   {
@@ -249,4 +252,4 @@ export const FAPI_MODULES: readonly ConformanceModule[] = [
   ...FAPI_REQUEST_MODULES,
   ...FAPI_PAR_MODULES,
   ...FAPI_TOKEN_MODULES,
-];
+].map(byCertificate);

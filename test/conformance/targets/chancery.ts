@@ -9,12 +9,16 @@ import { chancery } from '../../journeys/command.ts';
 import { freePort } from '../../program/free-port.ts';
 import { ENCRYPTION_KEY, type Program, startProgram } from '../../program/start.ts';
 import { openProgramStorage, storageUrl } from '../../program/storage-place.ts';
-import type { CertificateAuthority } from '../../tls/certificate.ts';
+import {
+  type CertificateAuthority,
+  CLIENT_AUTHENTICATION,
+  certificateAuthority,
+} from '../../tls/certificate.ts';
 import type { PageRule } from '../browser.ts';
 import { objectOf, type Send, sender } from '../http.ts';
 import { ACCOUNT, accountCommand } from '../real-suite/account.ts';
 import { BROWSER_ORIGIN, type Sites } from '../site.ts';
-import type { FapiRequestMethod, Json, Target } from '../world.ts';
+import type { FapiIssuer, Json, Target } from '../world.ts';
 import { openDirectory } from './directory.ts';
 import { openFederation } from './federation.ts';
 
@@ -53,7 +57,9 @@ export async function startChancery(authority: CertificateAuthority, sites: Site
   const folder = mkdtempSync(join(tmpdir(), 'chancery-conformance-'));
   const port = await freePort();
   const issuer = `https://127.0.0.1:${port}`;
-  const tls = tlsFiles(folder, authority);
+  const clients = certificateAuthority('Authority of clients');
+  const tls = tlsFiles(folder, authority, clients);
+  const mutualPort = await freePort();
   const shared = {
     CHANCERY_CONFIG: SETTINGS_FILE,
     CHANCERY_ISSUER: issuer,
@@ -66,6 +72,8 @@ export async function startChancery(authority: CertificateAuthority, sites: Site
       CHANCERY_LISTEN_PORT: String(port),
       CHANCERY_LISTEN_TLS_CERTIFICATE: tls.certificate,
       CHANCERY_LISTEN_TLS_KEY: tls.key,
+      CHANCERY_LISTEN_MTLS_PORT: String(mutualPort),
+      CHANCERY_LISTEN_TLS_CLIENT_CA: tls.clients,
       // The relying parties of the modules are on this machine.
       NODE_EXTRA_CA_CERTS: tls.authority,
       CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
@@ -78,7 +86,7 @@ export async function startChancery(authority: CertificateAuthority, sites: Site
   const command = { ...shared, CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY };
   await addAccount(password, command);
   const send = sender(authority.certificate);
-  const fapi = await fapiTenants(program, send, password);
+  const fapi = await fapiTenants(program, send, password, `https://127.0.0.1:${mutualPort}`);
   const register = async (json: Json): Promise<Json> =>
     objectOf(
       await send(`${issuer}/register`, { json, headers: { authorization: `Bearer ${program.masterToken}` } }),
@@ -93,6 +101,7 @@ export async function startChancery(authority: CertificateAuthority, sites: Site
       federation,
       directory,
       fapi,
+      certify: (name) => clients.issue({ names: [name], purposes: [CLIENT_AUTHENTICATION] }),
       operatorToken: program.masterToken,
       pages: chanceryPages(ACCOUNT.username, password),
       clients: await staticClients(register),
@@ -108,55 +117,70 @@ export async function startChancery(authority: CertificateAuthority, sites: Site
   };
 }
 
-/** Tenants with the FAPI 2.0 profiles, by the kind of request that their modules send. */
-const FAPI_PROFILES: Readonly<Record<FapiRequestMethod, string>> = {
-  unsigned: 'fapi-2.0',
-  signed_non_repudiation: 'fapi-2.0-message-signing',
-};
+/**
+ * Tenants with the FAPI 2.0 profiles: their path, and their settings.
+ * @param mutualOrigin of the listener that asks callers for certificates
+ */
+function fapiSettings(mutualOrigin: string): Readonly<Record<FapiIssuer, readonly [path: string, Json]>> {
+  return {
+    unsigned: ['fapi-2.0', { profile: 'fapi-2.0' }],
+    signed_non_repudiation: ['fapi-2.0-message-signing', { profile: 'fapi-2.0-message-signing' }],
+    mtls: [
+      'fapi-2.0-mtls',
+      {
+        profile: 'fapi-2.0',
+        'client-authentication.mtls-origin': mutualOrigin,
+        // The modules read what a token is bound to.
+        'access-token.format': 'self-contained',
+      },
+    ],
+  };
+}
 
 /** Adds the tenants beside the running program, each with the account, and waits until they are served. */
 async function fapiTenants(
   program: Program,
   send: Send,
   password: string,
-): Promise<Readonly<Record<FapiRequestMethod, string>>> {
-  const issuers = Object.fromEntries(
-    Object.values(FAPI_PROFILES).map((profile) => [profile, `${program.issuer}/${profile}`]),
-  );
+  mutualOrigin: string,
+): Promise<Readonly<Record<FapiIssuer, string>>> {
+  const tenants = Object.entries(fapiSettings(mutualOrigin)).map(([name, [path, settings]]) => ({
+    name,
+    id: path.replaceAll('.', '-'),
+    issuer: `${program.issuer}/${path}`,
+    settings: { ...settings, 'registration.allow-open-registration': true },
+  }));
   const storage = await openProgramStorage(program.folder);
   try {
-    for (const [profile, issuer] of Object.entries(issuers)) {
-      const settings = { profile, 'registration.allow-open-registration': true };
-      await addTenant(storage, { id: profile.replaceAll('.', '-'), issuer, settings });
-    }
+    for (const { id, issuer, settings } of tenants) await addTenant(storage, { id, issuer, settings });
   } finally {
     await storage.close();
   }
-  for (const [profile, issuer] of Object.entries(issuers)) {
-    const accounts = await accountsBeside({ ...program, tenant: profile.replaceAll('.', '-') });
+  for (const { id, issuer } of tenants) {
+    const accounts = await accountsBeside({ ...program, tenant: id });
     await accounts.add({ username: ACCOUNT.username, password });
     await accounts.close();
     while ((await send(`${issuer}/.well-known/openid-configuration`)).status !== 200) await sleep(20);
   }
-  return {
-    unsigned: `${program.issuer}/${FAPI_PROFILES.unsigned}`,
-    signed_non_repudiation: `${program.issuer}/${FAPI_PROFILES.signed_non_repudiation}`,
-  };
+  return Object.fromEntries(tenants.map(({ name, issuer }) => [name, issuer])) as Record<FapiIssuer, string>;
 }
 
 function tlsFiles(
   folder: string,
   authority: CertificateAuthority,
-): Record<'certificate' | 'key' | 'authority', string> {
+  clients: CertificateAuthority,
+): Record<'certificate' | 'key' | 'authority' | 'clients', string> {
   const { cert, key } = authority.issue({ addresses: ['127.0.0.1'] });
   const files = {
     certificate: join(folder, 'server.pem'),
     key: join(folder, 'server.key'),
     authority: join(folder, 'ca.pem'),
+    clients: join(folder, 'clients.pem'),
   };
   writeFileSync(files.certificate, cert);
   writeFileSync(files.key, key, { mode: 0o600 });
   writeFileSync(files.authority, authority.certificate);
+  writeFileSync(files.clients, clients.certificate);
   return files;
 }
 
