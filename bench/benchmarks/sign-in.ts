@@ -11,7 +11,7 @@ import { REDIRECT_URI, type SignedInServer, startSignedIn, VERIFIER } from '../s
 import type { Bench, Benchmark, Scale, Subject } from '../subject.ts';
 
 /** More answers a second than one CPU gives: every request is good once, and the load must not run out of them. */
-const RATE_MAX = 2_500;
+const RATES_MAX = { RS256: 2_500, ES256: 6_000 };
 const PEER_CLIENT = { client_id: 'peer', client_secret: 'secret-of-the-peer-0123456789abcdef0123456789' };
 
 interface Exchange {
@@ -76,8 +76,8 @@ const head = ({ client_id, client_secret }: Caller): string =>
   });
 
 /** Enough for every round, the one that warms up, and the beginnings that are not counted. */
-function needed({ rounds, round_ms }: Scale): number {
-  return Math.ceil((rounds + 1) * (round_ms / 1000 + 0.5) * RATE_MAX) + 1;
+function needed({ rounds, round_ms }: Scale, alg: Exchange['alg']): number {
+  return Math.ceil((rounds + 1) * (round_ms / 1000 + 0.5) * RATES_MAX[alg]) + 1;
 }
 
 function exchange(wanted: Exchange): Benchmark {
@@ -91,7 +91,7 @@ function exchange(wanted: Exchange): Benchmark {
     aims: [{ against: PEER }, ...(aim === undefined ? [] : [{ against: signatures, atLeast: aim }])],
     rounds: (scale) => scale.rounds,
     async open(bench) {
-      const count = needed(bench.scale);
+      const count = needed(bench.scale, alg);
       const server = await startSignedIn(bench.folder, { id_token_signed_response_alg: alg });
       const { program, caller } = server;
       const values = await take(server, count);
