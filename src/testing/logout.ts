@@ -29,6 +29,7 @@ const KEYS = {
 };
 
 const METADATA = {
+  grant_types: ['authorization_code'],
   client_name: 'The <b>Shop</b>',
   redirect_uris: ['https://rp.example/cb'],
   post_logout_redirect_uris: [HOME, 'https://rp.example/out?a=b', 'com.example.app:/out'],
