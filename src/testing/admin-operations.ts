@@ -13,6 +13,12 @@ type MakeTenant = () => TestTenant | Promise<TestTenant>;
 /** Returns the request that an operation follows, without credentials. */
 export type OperationRequest = (tenant: TestTenant) => TestRequest | Promise<TestRequest>;
 
+/** Returns the items of a list operation, as an administrator of everything sees them. */
+export const listed =
+  <Item>(operation: string) =>
+  async (tenant: TestTenant, query = ''): Promise<readonly Item[]> =>
+    (await tenant.send(operation, { bearer: ADMIN, query })).json['items'] as readonly Item[];
+
 /** Asserts a refusal with problem details (RFC 9457), and what a person reads. */
 export function assertProblem(answer: Answer, status: number, code: string, detail?: RegExp): void {
   assert.equal(answer.status, status, answer.body);

@@ -108,20 +108,23 @@ function boundToken(world: World, { issuer }: Program): Act {
     address: `${issuer}/token`,
     now: Math.floor(Date.now() / 1000),
   });
-  const usedOnce: Look = async (program) => {
-    // Without an answer, the proof was used or was not. Afterwards it was.
+  const ask = async (program: Program): Promise<Answer> =>
     await token(program, world.service, SERVICE_TOKEN, { dpop: proof });
-    const again = await token(program, world.service, SERVICE_TOKEN, { dpop: proof });
-    assert.equal(again.json['error'], 'invalid_dpop_proof', again.text);
+  const isUsed: Look = async (program) => {
+    const { json, text } = await ask(program);
+    assert.equal(json['error'], 'invalid_dpop_proof', text);
   };
   return {
     kind: 'a bound token',
-    unanswered: usedOnce,
+    // The proof was used or was not. Afterwards it was.
+    unanswered: async (program) => {
+      await ask(program);
+      await isUsed(program);
+    },
     async run(before) {
-      const access_token = await issued(token(before, world.service, SERVICE_TOKEN, { dpop: proof }));
+      const access_token = await issued(ask(before));
       return async (program) => {
-        const again = await token(program, world.service, SERVICE_TOKEN, { dpop: proof });
-        assert.equal(again.json['error'], 'invalid_dpop_proof', again.text);
+        await isUsed(program);
         assert.deepEqual((await introspected(program, world, access_token))['cnf'], { jkt: key.jkt });
       };
     },

@@ -36,8 +36,8 @@ export function sessionFor(metadata: ClientMetadata, sid: string, secret: KeyObj
  */
 function sectorIdentifier(metadata: ClientMetadata): string {
   const { sector_identifier_uri } = metadata;
-  const [address] = sectorAddresses(metadata);
-  const uri = typeof sector_identifier_uri === 'string' ? sector_identifier_uri : address?.url;
+  const uri =
+    typeof sector_identifier_uri === 'string' ? sector_identifier_uri : sectorAddresses(metadata)[0]?.url;
   const host = parseUri(uri ?? '')?.http?.host;
   if (host === undefined) throw new Error('a client with pairwise subjects has no sector identifier');
   return host;

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   assertProblem,
+  listed,
   type OperationRequest,
   testAdminDryRun,
   testAdminOperation,
 } from '../../../testing/admin-operations.ts';
 import { peopleWorld } from '../../../testing/admin-people.ts';
 import { RELYING_PARTY } from '../../../testing/person.ts';
-import { ADMIN, SERVICE, type TestTenant, testTenant } from '../../../testing/tenant.ts';
+import { ADMIN, SERVICE, testTenant } from '../../../testing/tenant.ts';
 import { tokensFor } from '../../../testing/userinfo.ts';
 
 interface Listed {
@@ -17,8 +18,7 @@ interface Listed {
   readonly [member: string]: unknown;
 }
 
-const list = async (tenant: TestTenant, query = ''): Promise<readonly Listed[]> =>
-  (await tenant.send('admin-access-token-list', { bearer: ADMIN, query })).json['items'] as readonly Listed[];
+const list = listed<Listed>('admin-access-token-list');
 
 const oneToken: OperationRequest = async (tenant) => {
   const { sub } = await peopleWorld(tenant);

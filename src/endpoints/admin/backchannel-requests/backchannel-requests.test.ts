@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   assertProblem,
+  listed,
   type OperationRequest,
   testAdminDryRun,
   testAdminOperation,
@@ -9,17 +10,14 @@ import {
 import { askPerson, backchannelTenant, TILL } from '../../../testing/backchannel.ts';
 import { ADA } from '../../../testing/end-users.ts';
 import { aPerson } from '../../../testing/person.ts';
-import { ADMIN, type TestTenant } from '../../../testing/tenant.ts';
+import { ADMIN } from '../../../testing/tenant.ts';
 
 interface Listed {
   readonly id: string;
   readonly [member: string]: unknown;
 }
 
-const list = async (tenant: TestTenant, query = ''): Promise<readonly Listed[]> => {
-  const { json } = await tenant.send('admin-backchannel-request-list', { bearer: ADMIN, query });
-  return json['items'] as readonly Listed[];
-};
+const list = listed<Listed>('admin-backchannel-request-list');
 
 const oneRequest: OperationRequest = async (tenant) => {
   await askPerson(tenant, await tenant.register(TILL));

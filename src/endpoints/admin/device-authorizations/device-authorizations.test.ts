@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   assertProblem,
+  listed,
   type OperationRequest,
   testAdminDryRun,
   testAdminOperation,
 } from '../../../testing/admin-operations.ts';
 import { aDevice, enter, TELEVISION } from '../../../testing/device.ts';
 import { aPerson } from '../../../testing/person.ts';
-import { ADMIN, type TestTenant, testTenant } from '../../../testing/tenant.ts';
+import { ADMIN, testTenant } from '../../../testing/tenant.ts';
 
 interface Listed {
   readonly id: string;
@@ -17,10 +18,7 @@ interface Listed {
 
 const REFUSE = 'admin-device-authorization-refuse';
 
-const list = async (tenant: TestTenant, query = ''): Promise<readonly Listed[]> => {
-  const { json } = await tenant.send('admin-device-authorization-list', { bearer: ADMIN, query });
-  return json['items'] as readonly Listed[];
-};
+const list = listed<Listed>('admin-device-authorization-list');
 
 const oneRequest: OperationRequest = async (tenant) => {
   await aDevice(tenant, await tenant.register(TELEVISION));

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   assertProblem,
+  listed,
   type OperationRequest,
   testAdminDryRun,
   testAdminOperation,
 } from '../../../testing/admin-operations.ts';
 import { peopleWorld } from '../../../testing/admin-people.ts';
-import { ADMIN, DIRECT, type TestTenant, testTenant } from '../../../testing/tenant.ts';
+import { ADMIN, DIRECT, testTenant } from '../../../testing/tenant.ts';
 
 interface Listed {
   readonly grant_id: string;
@@ -15,8 +16,7 @@ interface Listed {
   readonly [member: string]: unknown;
 }
 
-const list = async (tenant: TestTenant, query = ''): Promise<readonly Listed[]> =>
-  (await tenant.send('admin-grant-list', { bearer: ADMIN, query })).json['items'] as readonly Listed[];
+const list = listed<Listed>('admin-grant-list');
 
 const oneGrant: OperationRequest = async (tenant) => {
   await peopleWorld(tenant);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   assertProblem,
+  listed,
   type OperationRequest,
   testAdminDryRun,
   testAdminOperation,
@@ -9,7 +10,7 @@ import {
 import { peopleWorld } from '../../../testing/admin-people.ts';
 import type { Answer } from '../../../testing/exchange.ts';
 import { aPerson } from '../../../testing/person.ts';
-import { ADMIN, type TestTenant, testTenant } from '../../../testing/tenant.ts';
+import { ADMIN, testTenant } from '../../../testing/tenant.ts';
 
 const BEA = { username: 'bea', password: 'correct horse', claims: {} };
 
@@ -19,8 +20,7 @@ interface Listed {
   readonly clients: readonly { readonly client_id: string; readonly client_name: string }[];
 }
 
-const list = async (tenant: TestTenant, query = ''): Promise<readonly Listed[]> =>
-  (await tenant.send('admin-session-list', { bearer: ADMIN, query })).json['items'] as readonly Listed[];
+const list = listed<Listed>('admin-session-list');
 
 const oneSession: OperationRequest = async (tenant) => {
   await peopleWorld(tenant);
