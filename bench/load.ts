@@ -4,6 +4,7 @@
  * would look alike.
  */
 import { connect, type Socket } from 'node:net';
+import { percentile } from './latencies.ts';
 import { openAnswers, requestBytes } from './load-connection.ts';
 
 export interface LoadRequest {
@@ -124,8 +125,8 @@ async function run({ order, milliseconds, beside }: LoadRun): Promise<LoadResult
     refused: measured.refused,
     seconds,
     bodyBytesMin: measured.bodyBytesMin,
-    p50_ms: percentile(measured.latencies, 0.5),
-    p99_ms: percentile(measured.latencies, 0.99),
+    p50_ms: percentile(measured.latencies, 0.5) * BUCKET_MS,
+    p99_ms: percentile(measured.latencies, 0.99) * BUCKET_MS,
     busyShare: busy_ms / 1000 / seconds,
   };
 }
@@ -205,16 +206,6 @@ function openBeside(order: Prepared, fail: (reason: Error) => void): Socket {
     fail(new Error(`the server on port ${port} closed the connection beside the load`)),
   );
   return socket;
-}
-
-function percentile(latencies: Uint32Array, share: number): number {
-  const total = latencies.reduce((sum, count) => sum + count, 0);
-  let seen = 0;
-  const bucket = latencies.findIndex((count) => {
-    seen += count;
-    return seen >= total * share;
-  });
-  return bucket * BUCKET_MS;
 }
 
 process.on('message', (message: LoadOrder | LoadRun) => {

@@ -70,7 +70,10 @@ try {
 
 async function main(seconds: number, share: number): Promise<void> {
   const storedTokens = Number(values.tokens);
-  const counts = { storedTokens, loadedTokens: 50_000, manyTokens: storedTokens / 2, selfContainedTokens: 1 };
+  // Half of them are for revocations.
+  const half = Math.floor(storedTokens / 2);
+  const loadedTokens = Math.min(50_000, half);
+  const counts = { storedTokens, loadedTokens, manyTokens: half, selfContainedTokens: 1 };
   const preload = pathToFileURL(join(import.meta.dirname, 'processes/pauses.mjs')).href;
   const ours = await startOurs(folder, counts, {
     ...sqlitePlace(folder),

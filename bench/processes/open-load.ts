@@ -3,6 +3,7 @@
  * counts from the time at which its request was due. A closed load would send nothing while the server pauses, and so hide the pause.
  */
 import type { Socket } from 'node:net';
+import { percentile } from '../latencies.ts';
 import type { LoadOrder } from '../load.ts';
 import { openAnswers, requestBytes } from '../load-connection.ts';
 
@@ -219,21 +220,12 @@ function resultsOf(kinds: readonly Kind[]): readonly KindResult[] {
 }
 
 function resultOf(kind: string, latencies: Uint32Array, max_ms: number): KindResult {
-  const answers = latencies.reduce((total, count) => total + count, 0);
-  const percentile = (share: number): number => {
-    let seen = 0;
-    const bucket = latencies.findIndex((count) => {
-      seen += count;
-      return seen >= answers * share;
-    });
-    return bucket * BUCKET_MS;
-  };
   return {
     kind,
-    answers,
-    p50_ms: percentile(0.5),
-    p99_ms: percentile(0.99),
-    p999_ms: percentile(0.999),
+    answers: latencies.reduce((total, count) => total + count, 0),
+    p50_ms: percentile(latencies, 0.5) * BUCKET_MS,
+    p99_ms: percentile(latencies, 0.99) * BUCKET_MS,
+    p999_ms: percentile(latencies, 0.999) * BUCKET_MS,
     max_ms,
   };
 }

@@ -1,0 +1,9 @@
+/** Returns the bucket that this share of all answers does not exceed. @param latencies how many answers each bucket has */
+export function percentile(latencies: Uint32Array, share: number): number {
+  const total = latencies.reduce((sum, count) => sum + count, 0);
+  let seen = 0;
+  return latencies.findIndex((count) => {
+    seen += count;
+    return seen >= total * share;
+  });
+}
