@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openWriteConnection } from '../src/storage/sqlite/connection.ts';
-import { startTestServer } from '../src/testing/postgres/server.ts';
+import { startTestServer, type TestServer } from '../src/testing/postgres/server.ts';
 import { type Place, postgresPlace, sqlitePlace } from './place.ts';
 import { query } from './postgres.ts';
 import { familyCpuSeconds } from './processes/measured-process.ts';
@@ -21,6 +21,8 @@ export interface GrowthEngine {
   backendBytes(): Promise<readonly number[]>;
   /** Returns the transactions so far; undefined if the engine does not count them. */
   transactions(): Promise<number | undefined>;
+  /** Returns another empty database of the same engine, on the same database server. */
+  another(): Promise<GrowthEngine>;
   close(): Promise<void>;
 }
 
@@ -41,12 +43,16 @@ export function sqliteGrowth(parent: string): GrowthEngine {
     databaseCpu: () => undefined,
     backendBytes: async () => await Promise.resolve([]),
     transactions: async () => await Promise.resolve(undefined),
+    another: async () => await Promise.resolve(sqliteGrowth(parent)),
     close: async () => await Promise.resolve(),
   };
 }
 
 export async function postgresGrowth(parent: string): Promise<GrowthEngine> {
-  const server = await startTestServer();
+  return await onServer(parent, await startTestServer());
+}
+
+async function onServer(parent: string, server: TestServer): Promise<GrowthEngine> {
   const url = await server.createDatabase();
   const superuserUrl = url.replace(/\/\/[^@]+@/u, '//postgres@');
   const place = postgresPlace(url);
@@ -73,6 +79,7 @@ export async function postgresGrowth(parent: string): Promise<GrowthEngine> {
       return rows.map(({ pid }) => ownMemory(Number(pid)));
     },
     transactions: async () => await number('SELECT sum(xact_commit) AS value FROM pg_stat_database'),
+    another: async () => await onServer(parent, server),
     close: async () => await server.stop(),
   };
 }

@@ -1,6 +1,7 @@
 /**
  * Measures what each further client, token, tenant and node costs, in bytes and in CPU time of a look-up, on both engines
- * (docs/operate/growth.md). Run: npm run growth -- [--clients N,N] [--tokens N,N] [--tenants N] [--results FILE]
+ * (docs/operate/growth.md). Run: npm run growth -- [--clients N,N] [--tokens N,N] [--tenants N] [--load SECONDS]
+ * [--engines sqlite,postgres] [--results FILE]. `--load` also compares the answer times of a mixed load on the grown database with those on a small one.
  */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -20,11 +21,10 @@ import {
 } from '../src/spec/identifiers.ts';
 import { withRecordCache } from '../src/storage/record-cache.ts';
 import { addTenant } from '../src/testing/storage/add-tenant.ts';
-import { type Program, startProgram } from '../test/program/start.ts';
 import { type GrowthEngine, postgresGrowth, sqliteGrowth } from './growth-engine.ts';
-import { register } from './ours.ts';
+import { compareLoads, LOADED_TOKENS, start } from './growth-load.ts';
+import { type Caller, register } from './ours.ts';
 import type { Place } from './place.ts';
-import { registrationRequest } from './registry.ts';
 import { originOf, resultsPath, writeResults } from './results-file.ts';
 import { seed } from './seed.ts';
 import { seedClients } from './seed-clients.ts';
@@ -47,31 +47,34 @@ interface Sizes {
   readonly clients: readonly number[];
   readonly tokens: readonly number[];
   readonly tenants: number;
+  /** Seconds of a load on a small and on the grown database; none without. */
+  readonly load_s: number;
 }
 
 /** The figures of one engine, by their names. */
 type Found = Map<string, string>;
+type Tokens = readonly string[];
 
 async function measureEngine(engine: GrowthEngine, sizes: Sizes): Promise<Found> {
   const found: Found = new Map();
-  const client_id = await firstStart(engine, found);
-  const issuer = 'https://op.example.com';
+  const { caller, issuer } = await firstStart(engine, found);
+  const client_id = caller.client_id as ClientId;
   await growClients(engine, found, client_id, sizes.clients);
-  await growTokens(engine, found, { client_id, issuer, sizes: sizes.tokens });
+  const tokens = await growTokens(engine, found, { client_id, issuer, sizes: sizes.tokens });
+  if (sizes.load_s > 0) {
+    const many = `${count(sizes.clients.at(-1) ?? 0)} clients and ${count(sizes.tokens.at(-1) ?? 0)} tokens`;
+    await compareLoads({ engine, caller, tokens, seconds: sizes.load_s }, many, found);
+  }
   await growTenants(engine, found, sizes.tenants);
   return found;
 }
 
-const start = async ({ folder, place }: GrowthEngine, tenants = 1): Promise<Program> =>
-  // The process keeps all measured tenants open.
-  await startProgram({
-    folder,
-    environment: { ...place.environment, CHANCERY_CACHE_OPEN_TENANTS: String(tenants) },
-  });
-
-async function firstStart(engine: GrowthEngine, found: Found): Promise<ClientId> {
+async function firstStart(
+  engine: GrowthEngine,
+  found: Found,
+): Promise<{ readonly caller: Caller; readonly issuer: string }> {
   const program = await start(engine);
-  const { client_id } = await register(program, registrationRequest(program.issuer));
+  const caller = await register(program);
   await sleep(1000);
   found.set('memory of an idle node (resident set)', mebibytes(residentBytes(program.pid)));
   const before = await engine.transactions();
@@ -81,7 +84,7 @@ async function firstStart(engine: GrowthEngine, found: Found): Promise<ClientId>
     found.set('transactions a second of an idle node', (((after - before) / IDLE_MS) * 1000).toFixed(1));
   }
   await program.stop();
-  return client_id as ClientId;
+  return { caller, issuer: program.issuer };
 }
 
 async function growClients(
@@ -124,6 +127,7 @@ async function growClients(
   }
 }
 
+/** Returns tokens from everywhere among those of the last step. */
 async function growTokens(
   engine: GrowthEngine,
   found: Found,
@@ -132,15 +136,17 @@ async function growTokens(
     issuer,
     sizes,
   }: { readonly client_id: ClientId; readonly issuer: string; readonly sizes: readonly number[] },
-): Promise<void> {
+): Promise<Tokens> {
   let there = 0;
+  let tokens: Tokens = [];
   for (const size of sizes) {
     const bytes = await engine.bytes();
     const added = size - there;
     const keys: AccessTokenKey[] = [];
     const every = Math.max(1, Math.floor(added / KEPT));
     const place = tapped(engine.place, every, keys);
-    await seed({ place, issuer, client_id, tokens: added, kept: 1, selfContained: 0 });
+    const loaded = Math.min(added, LOADED_TOKENS);
+    ({ tokens } = await seed({ place, issuer, client_id, tokens: added, kept: loaded, selfContained: 0 }));
     const grown = ((await engine.bytes()) - bytes) / added;
     found.set(`each further access token, up to ${count(size)}: disk, with its indexes`, inBytes(grown));
     found.set(
@@ -155,6 +161,7 @@ async function growTokens(
     const example = keys[0];
     if (size === sizes.at(-1) && example !== undefined) await issueSome(engine, found, example);
   }
+  return tokens;
 }
 
 /** Keeps some of the keys that pass. */
@@ -318,6 +325,8 @@ async function main(): Promise<void> {
       clients: { type: 'string', default: '1000,20000' },
       tokens: { type: 'string', default: '10000,1000000' },
       tenants: { type: 'string', default: '10' },
+      load: { type: 'string', default: '0' },
+      engines: { type: 'string', default: 'sqlite,postgres' },
       results: { type: 'string' },
     },
   });
@@ -326,15 +335,18 @@ async function main(): Promise<void> {
     clients: sizesOf(values.clients),
     tokens: sizesOf(values.tokens),
     tenants: sizesOf(values.tenants)[0] ?? 1,
+    load_s: Number(values.load),
   };
   const folder = mkdtempSync(join(tmpdir(), 'chancery-growth-'));
+  const wanted = values.engines.split(',');
   const engines: GrowthEngine[] = [];
   try {
-    engines.push(sqliteGrowth(folder));
-    engines.push(await postgresGrowth(folder));
     const measured: { name: string; found: Found }[] = [];
-    for (const engine of engines)
+    for (const name of wanted) {
+      const engine = name === 'postgres' ? await postgresGrowth(folder) : sqliteGrowth(folder);
+      engines.push(engine);
       measured.push({ name: engine.name, found: await measureEngine(engine, sizes) });
+    }
     console.log(`${origin.machine}; commit ${origin.commit}\n\n${growthTable(measured)}`);
     const engineFigures = measured.map(({ name, found }) => [name, Object.fromEntries(found)]);
     const path = values.results ?? resultsPath(origin, 'growth', true);

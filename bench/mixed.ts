@@ -15,24 +15,17 @@ import { parseArgs } from 'node:util';
 import { PROGRAM } from '../src/testing/program.ts';
 import { inheritedEnvironment } from '../test/program/inherited-environment.ts';
 import { ENCRYPTION_KEY, type Program } from '../test/program/start.ts';
-import { basic, requestHead, requests } from './http-subject.ts';
-import { FORM } from './introspection-load.ts';
 import { startLoadGenerator } from './load-generator.ts';
 import { mixedOrders, spread } from './mixture.ts';
+import { LOAD_CPU, openMixture, SHARES } from './open-mixture.ts';
 import { type Ours, startOurs } from './ours.ts';
 import { sqlitePlace } from './place.ts';
-import { messageFrom, pin, startScript, stopChild } from './processes/measured-process.ts';
-import type { KindResult, OpenKind, OpenLoad, OpenResult, SlowTenth } from './processes/open-load.ts';
+import { pin } from './processes/measured-process.ts';
+import type { KindResult, OpenResult, SlowTenth } from './processes/open-load.ts';
 import { originOf, resultsPath, writeResults } from './results-file.ts';
-import { signedInAt } from './signed-in.ts';
 import { terminalTable } from './table.ts';
 
 const SERVER_CPU = 0;
-const LOAD_CPU = 1;
-/** How many of a hundred requests are of each kind. */
-const SHARES = { introspection: 90, token: 5, registration: 2, revocation: 2, refresh: 1 } as const;
-/** Refreshes that may be under way at once. */
-const REFRESH_TOKENS = 64;
 const CAPACITY_ROUND_MS = 10_000;
 /** Tokens that the load gets end within the run, so that there is something to sweep. */
 const LIFETIME_S = 60;
@@ -125,56 +118,20 @@ async function capacity(ours: Ours): Promise<number> {
   }
 }
 
-async function openKinds(ours: Ours, count: number): Promise<Readonly<Record<string, OpenKind>>> {
-  const revocations = Math.ceil((count * SHARES.revocation) / 100) + 100;
-  const orders = mixedOrders(ours, revocations);
-  const person = await signedInAt(ours.program);
-  const head = requestHead('POST', '/token', {
-    ...FORM,
-    authorization: basic(person.caller.client_id, person.caller.client_secret),
-  });
-  const prefix = 'grant_type=refresh_token&refresh_token=';
-  const refreshTokens = await person.refreshTokens(REFRESH_TOKENS);
-  return {
-    introspection: { order: orders.introspection },
-    token: { order: orders.token },
-    registration: { order: orders.registration },
-    revocation: { order: { ...orders.revocation, once: true } },
-    refresh: {
-      order: {
-        port: ours.program.port,
-        requests: requests(
-          head,
-          refreshTokens.map((token) => prefix + token),
-        ),
-      },
-      renews: { member: 'refresh_token', prefix },
-    },
-  };
-}
-
 async function measured(
   ours: Ours,
   rate: number,
   seconds: number,
 ): Promise<{ readonly result: OpenResult; readonly marks: readonly Mark[] }> {
-  const kinds = await openKinds(ours, rate * seconds);
-  const load: OpenLoad = { port: ours.program.port, rate, seconds, turns: spread(SHARES), kinds };
-  const child = startScript('open-load.ts', {});
-  pin(child.pid ?? 0, LOAD_CPU);
   const marks: Mark[] = [];
   const watches = [watchCheckpoints(marks), watchSweeps(ours.program, marks)];
   try {
-    child.send(load);
-    const beside = workBeside(ours.program, seconds, marks);
-    const reply = await messageFrom<{ result: OpenResult } | { failure: string }>(child);
-    await beside;
-    if ('failure' in reply) throw new Error(reply.failure);
+    const beside = async (): Promise<void> => await workBeside(ours.program, seconds, marks);
+    const result = await openMixture(ours, { rate, seconds }, beside);
     marks.push(...pausesIn(pauses));
-    return { result: reply.result, marks };
+    return { result, marks };
   } finally {
     for (const watch of watches) clearInterval(watch);
-    await stopChild(child);
   }
 }
 

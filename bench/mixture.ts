@@ -8,9 +8,15 @@ import type { Caller, Ours } from './ours.ts';
 export const revocationOrder = (port: number, caller: Caller, tokens: readonly string[]): LoadOrder =>
   introspectionWithBasic(port, caller, tokens, '/token/revoke');
 
+/** The program under the mixture, and the tokens that it is asked about and that are revoked. */
+export type MixtureTarget = Pick<Ours, 'program' | 'caller' | 'tokens' | 'manyTokens'> & {
+  /** Says where the program's storage is, if it is not in its folder. */
+  readonly environment?: Readonly<Record<string, string>>;
+};
+
 /** Returns the parts of a mixture. It revokes this many of the server's many tokens, taken from the end. */
 export function mixedOrders(
-  { program: { port }, caller, tokens, manyTokens }: Ours,
+  { program: { port }, caller, tokens, manyTokens }: MixtureTarget,
   revocations: number,
 ): Readonly<Record<'introspection' | 'token' | 'registration' | 'revocation', LoadOrder>> {
   return {

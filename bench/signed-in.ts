@@ -35,12 +35,13 @@ export async function startSignedIn(
   return await signedInAt(program, metadata);
 }
 
-/** Adds the person and the client to a started program, and signs the person in. */
+/** Adds the person and the client to a started program, and signs the person in. @param environment says where its storage is */
 export async function signedInAt(
   program: Program,
   metadata: Readonly<Record<string, unknown>> = {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<SignedInServer> {
-  await addPerson(program.folder);
+  await addPerson(program.folder, environment);
   const caller = await register(program, {
     grant_types: ['authorization_code', 'refresh_token'],
     redirect_uris: [REDIRECT_URI],
@@ -63,11 +64,12 @@ export async function signedInAt(
   };
 }
 
-async function addPerson(folder: string): Promise<void> {
+async function addPerson(folder: string, further: Readonly<Record<string, string>>): Promise<void> {
   const environment = {
     CHANCERY_ISSUER: 'https://op.example.com',
     CHANCERY_STORAGE_URL: `sqlite:${join(folder, 'chancery.db')}`,
     CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+    ...further,
   };
   const words = ['accounts', 'add', PERSON.username, '--password-stdin'];
   const { how, stderr } = await chancery(words, environment, { input: Buffer.from(PERSON.password) });
