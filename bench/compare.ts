@@ -1,16 +1,18 @@
 /**
  * Compares the CPU time of an answer with that of another checkout, on a machine that others use too. The servers take turns of
  * a tenth of a second, many times. A disturbance only adds to a turn, so the lower quantiles of the turns are compared.
- * Run: npm run bench:compare -- CHECKOUT [--only introspection,token,registration,revocation,mixture] [--slices N]
- * [--milliseconds N]
+ * Run: npm run bench:compare -- CHECKOUT [--only introspection,token,registration,revocation,mixture,assertion,code] [--slices N]
+ * [--milliseconds N]. `assertion` is an introspection with private_key_jwt, `code` a code exchange with ES256.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { assertedQuestions } from './benchmarks/introspection-callers.ts';
 import { registrationOrder } from './benchmarks/registration.ts';
+import { codeBody, exchangeHead } from './benchmarks/sign-in.ts';
 import { tokenOrder } from './benchmarks/token.ts';
-import { firstRequest } from './http-subject.ts';
+import { firstRequest, requests } from './http-subject.ts';
 import { introspectionWithBasic } from './introspection-load.ts';
 import type { LoadOrder } from './load.ts';
 import { mixedOrders, revocationOrder, spread } from './mixture.ts';
@@ -19,6 +21,7 @@ import { BARE, startBare } from './peers.ts';
 import { sqlitePlace } from './place.ts';
 import { cpuMicroseconds, firstAnswer, pin } from './processes/measured-process.ts';
 import { originOf } from './results-file.ts';
+import { CODES_LAST, signedInAt, VERIFIER } from './signed-in.ts';
 import { openSlices } from './slices.ts';
 import { terminalTable } from './table.ts';
 
@@ -36,14 +39,27 @@ interface Server {
   readonly order: LoadOrder;
 }
 
-const ORDERS: Readonly<Record<string, (ours: Ours) => LoadOrder>> = {
+const ORDERS: Readonly<Record<string, (ours: Ours) => LoadOrder | Promise<LoadOrder>>> = {
   introspection: ({ program, caller, tokens }) => introspectionWithBasic(program.port, caller, tokens),
   token: ({ program, caller }) => tokenOrder(program.port, caller),
   registration: ({ program }) => registrationOrder(program.port),
   revocation: ({ program, caller, manyTokens }) =>
     revocationOrder(program.port, caller, manyTokens.slice(0, -MIXED_REVOCATIONS)),
   mixture,
+  assertion: async (ours) => await assertedQuestions(ours, ASSERTING, ours.tokens, ASSERTIONS),
+  code: codeExchange,
 };
+
+/** Good once: enough for 60 slices. A run that needs more ends with the status 400 or 401. */
+const ASSERTIONS = 100_000;
+const CODES = 20_000;
+const ASSERTING = 100;
+
+async function codeExchange({ program }: Ours): Promise<LoadOrder> {
+  const signedIn = await signedInAt(program, { id_token_signed_response_alg: 'ES256' });
+  const bodies = (await signedIn.codes(CODES)).map((code) => codeBody(code, `&code_verifier=${VERIFIER}`));
+  return { port: program.port, requests: requests(exchangeHead(signedIn.caller), bodies) };
+}
 
 /** The mixture without refreshes. */
 const SHARES = { introspection: 91, token: 5, registration: 2, revocation: 2 } as const;
@@ -139,7 +155,7 @@ async function main(words: readonly string[]): Promise<void> {
     args: [...words],
     allowPositionals: true,
     options: {
-      only: { type: 'string', default: Object.keys(ORDERS).join(',') },
+      only: { type: 'string', default: 'introspection,token,registration,revocation,mixture' },
       slices: { type: 'string', default: '60' },
       milliseconds: { type: 'string', default: '120' },
     },
@@ -154,7 +170,9 @@ async function main(words: readonly string[]): Promise<void> {
   const closers: (() => Promise<void>)[] = [];
   const started = async (name: string, program?: string): Promise<Ours> => {
     const own = mkdtempSync(join(folder, name));
-    const ours = await startOurs(own, COUNTS, sqlitePlace(own), program);
+    const place = sqlitePlace(own);
+    const environment = { ...place.environment, ...CODES_LAST };
+    const ours = await startOurs(own, COUNTS, { ...place, environment }, program);
     closers.push(async () => await ours.program.stop());
     pin(ours.program.pid, SERVER_CPU);
     return ours;
@@ -167,10 +185,10 @@ async function main(words: readonly string[]): Promise<void> {
       const order = ORDERS[name];
       if (order === undefined) throw new Error(`--only takes ${Object.keys(ORDERS).join(', ')}`);
       const servers: Server[] = [
-        { name: 'ours', pid: ours.program.pid, order: order(ours) },
-        { name: 'the other checkout', pid: other.program.pid, order: order(other) },
+        { name: 'ours', pid: ours.program.pid, order: await order(ours) },
+        { name: 'the other checkout', pid: other.program.pid, order: await order(other) },
       ];
-      if (name === 'introspection') servers.push(await bare(order(ours), closers));
+      if (name === 'introspection') servers.push(await bare(await order(ours), closers));
       const found = await measure(servers, Number(values.slices), Number(values.milliseconds));
       if (name in SHARES) parts.set(name as Kind, found);
       console.log(`\n${name}\n${terminalTable([HEAD, ...rowsOf(servers, found)])}`);

@@ -12,7 +12,7 @@ const PERSON = { username: 'ada', password: 'the analytical engine weaves' };
 /** How many requests that fill the load are under way at once. */
 const AT_ONCE = 32;
 /** Long enough for the last round to use its codes. */
-const CODES_LAST = { CHANCERY_AUTHORIZATION_CODE_LIFETIME: '600' };
+export const CODES_LAST = { CHANCERY_AUTHORIZATION_CODE_LIFETIME: '600' };
 
 /** The program with one person who is signed in, and a client that the operator registered. */
 export interface SignedInServer {

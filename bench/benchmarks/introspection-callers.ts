@@ -44,7 +44,7 @@ export const introspectionCallers: Benchmark = {
 /** Each assertion is verified once and recorded durably, so that it is good once on all nodes. */
 export const introspectionByAssertion = byAssertion(
   'Introspection by a client with private_key_jwt (ES256), one durable write each',
-  async (bench) => await assertedQuestions(bench, 1, bench.ours.tokens),
+  async ({ ours, scale }) => await assertedQuestions(ours, 1, ours.tokens, assertionsNeeded(scale)),
 );
 
 /**
@@ -53,8 +53,8 @@ export const introspectionByAssertion = byAssertion(
  */
 export const introspectionByManyApis = byAssertion(
   "Introspection as in ZITADEL's k6 scenario: 600 APIs with private_key_jwt, one token",
-  async (bench) => ({
-    ...(await assertedQuestions(bench, APIS, bench.ours.tokens.slice(0, 1))),
+  async ({ ours, scale }) => ({
+    ...(await assertedQuestions(ours, APIS, ours.tokens.slice(0, 1), assertionsNeeded(scale))),
     connections: APIS,
   }),
 );
@@ -101,7 +101,7 @@ interface AssertingClient {
   readonly privateKey: KeyObject;
 }
 
-async function assertingClient({ program }: Ours): Promise<AssertingClient> {
+async function assertingClient({ program }: Pick<Ours, 'program'>): Promise<AssertingClient> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { client_id } = await register<{ client_id: string }>(program, {
     token_endpoint_auth_method: 'private_key_jwt',
@@ -110,18 +110,19 @@ async function assertingClient({ program }: Ours): Promise<AssertingClient> {
   return { client_id, privateKey };
 }
 
-/** Makes questions by `count` clients in turn, each with an assertion of its own. */
-async function assertedQuestions(
-  { ours, scale }: Bench,
-  count: number,
+/** Makes questions by some clients in turn, each with an assertion of its own. */
+export async function assertedQuestions(
+  ours: Pick<Ours, 'program'>,
+  callers: number,
   tokens: readonly string[],
+  count: number,
 ): Promise<LoadOrder> {
   const clients: AssertingClient[] = [];
-  while (clients.length < count) clients.push(await assertingClient(ours));
+  while (clients.length < callers) clients.push(await assertingClient(ours));
   const { program } = ours;
   const iat = Math.floor(Date.now() / 1000);
   const { requests, ...order } = introspectionBy(program.port, {}, tokens);
-  const bodies = Array.from({ length: assertionsNeeded(scale) }, (_, index) => {
+  const bodies = Array.from({ length: count }, (_, index) => {
     const { client_id = '', privateKey } = clients[index % clients.length] ?? {};
     assert.ok(privateKey !== undefined);
     const claims = { iss: client_id, sub: client_id, aud: program.issuer, iat, exp: iat + LIFETIME_S };

@@ -32,7 +32,7 @@ interface Issued {
   readonly refreshTokens: readonly string[];
 }
 
-const codeBody = (code: string, more = ''): string =>
+export const codeBody = (code: string, more = ''): string =>
   `grant_type=authorization_code&code=${code}&redirect_uri=${encodeURIComponent(REDIRECT_URI)}${more}`;
 const refreshBody = (token: string): string => `grant_type=refresh_token&refresh_token=${token}`;
 
@@ -69,7 +69,7 @@ function verifyTokens({ status, body }: RawAnswer): void {
     assert.equal(typeof tokens[name], 'string', name);
 }
 
-const head = ({ client_id, client_secret }: Caller): string =>
+export const exchangeHead = ({ client_id, client_secret }: Caller): string =>
   requestHead('POST', '/token', {
     'content-type': 'application/x-www-form-urlencoded',
     authorization: basic(client_id, client_secret),
@@ -98,7 +98,7 @@ function exchange(wanted: Exchange): Benchmark {
       const ours = await httpSubject(
         bench,
         { name: 'ours, SQLite, durable', pid: program.pid, close: async () => await program.stop() },
-        { port: program.port, requests: requests(head(caller), values.map(body)), once: true },
+        { port: program.port, requests: requests(exchangeHead(caller), values.map(body)), once: true },
         verifyTokens,
       );
       return [
@@ -128,7 +128,7 @@ async function peer(
   const subject = await httpSubject(
     bench,
     { name: PEER, pid: child.pid ?? 0, close: async () => await stopChild(child) },
-    { port, requests: requests(head(PEER_CLIENT), values.map(body)), once: true },
+    { port, requests: requests(exchangeHead(PEER_CLIENT), values.map(body)), once: true },
     verifyTokens,
   );
   return subject.subject;

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { mock, type TestContext, test } from 'node:test';
 import { signedJwt, testKey } from '../testing/jwt.ts';
+import { joseJwtSigner } from './compact-jws.ts';
 import { joseJwtInspector } from './jwt-verifier.ts';
 
 const KEY = testKey('ES256', 'one');
@@ -12,13 +15,23 @@ function inspected() {
   return jwt;
 }
 
+/** Counts the calls of a function of node:crypto. */
+function counted(t: TestContext, name: 'verify' | 'createPublicKey'): { callCount(): number } {
+  const method = mock.method(crypto, name);
+  syncBuiltinESMExports();
+  t.after(() => {
+    method.mock.restore();
+    syncBuiltinESMExports();
+  });
+  return method.mock;
+}
+
 test('the signature of a JWT by one key is verified once, also for a copy of the key', async (t) => {
   const jwt = inspected();
-  const verify = mock.method(crypto.subtle, 'verify');
-  t.after(() => verify.mock.restore());
+  const verify = counted(t, 'verify');
   for (const key of [KEY.jwk, KEY.jwk, { ...KEY.jwk, use: 'sig' }])
     assert.equal(await joseJwtInspector.signatureProblem(jwt, [key], ['ES256']), undefined);
-  assert.equal(verify.mock.callCount(), 1);
+  assert.equal(verify.callCount(), 1);
 });
 
 test('a signature that one key made is not another key’s, whatever its kid, and not another algorithm’s (§10.2)', async () => {
@@ -30,4 +43,27 @@ test('a signature that one key made is not another key’s, whatever its kid, an
     await joseJwtInspector.signatureProblem(jwt, [{ ...KEY.jwk, kid: 'two' }], ['ES256']),
     'unknown-key',
   );
+});
+
+test('a key that verifies again is not imported again; the key of a proof comes once and is not kept', async (t) => {
+  const jwk = { ...testKey('ES256', 'one').jwk };
+  const imports = counted(t, 'createPublicKey');
+  for (const found of [1, 2, 2, 2]) {
+    assert.equal(await joseJwtInspector.signatureProblem(inspected(), [jwk], ['ES256']), 'signature');
+    assert.equal(imports.callCount(), found);
+  }
+});
+
+test('an RSA key of less than 2048 bits verifies nothing and signs nothing (RFC 7518 §3.3)', async () => {
+  const { publicKey, privateKey } = crypto.generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const jwk = publicKey.export({ format: 'jwk' });
+  const signed = signedJwt({ ...KEY, algorithm: 'RS256', privateKey }, { iss: 'one' });
+  const jwt = joseJwtInspector.inspect(signed, 8192);
+  assert.ok('claims' in jwt);
+  assert.equal(
+    await joseJwtInspector.signatureProblem(jwt, [{ ...jwk, kid: 'one' }], ['RS256']),
+    'signature',
+  );
+  const privateJwk = { ...privateKey.export({ format: 'jwk' }) };
+  await assert.rejects(joseJwtSigner().sign({}, { alg: 'RS256', kid: 'one' }, privateJwk), /1024 bits/);
 });
