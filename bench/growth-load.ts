@@ -74,7 +74,7 @@ async function load(
     manyTokens: tokens.slice(0, REVOCABLE),
     environment: engine.place.environment,
   };
-  const { kinds } = await openMixture(target, { rate: RATE, seconds });
+  const { kinds } = await (await openMixture(target)).send({ rate: RATE, seconds });
   await program.stop();
   for (const { kind, p50_ms, p99_ms, p999_ms } of kinds) {
     const figures = [p50_ms, p99_ms, p999_ms].map((milliseconds) => `${milliseconds.toFixed(1)} ms`);

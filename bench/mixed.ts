@@ -1,5 +1,5 @@
 /**
- * Measures a mixed load with open arrivals at a share of the program's capacity, and says what its slow answers waited for. Requests
+ * Measures a mixed load with open arrivals that uses a share of the program's CPU, and says what its slow answers waited for. Requests
  * are due at a fixed rate; a latency counts from the time at which its request was due. Meanwhile expired tokens are swept, the
  * server's keys rotate once and a backup is taken once, on the server's CPU.
  * Run: npm run bench:mixed -- [--seconds N] [--share 0.7] [--rate N] [--tokens N]
@@ -17,16 +17,18 @@ import { inheritedEnvironment } from '../test/program/inherited-environment.ts';
 import { ENCRYPTION_KEY, type Program } from '../test/program/start.ts';
 import { startLoadGenerator } from './load-generator.ts';
 import { mixedOrders, spread } from './mixture.ts';
-import { LOAD_CPU, openMixture, SHARES } from './open-mixture.ts';
+import { LOAD_CPU, type OpenMixture, openMixture, SHARES } from './open-mixture.ts';
 import { type Ours, startOurs } from './ours.ts';
 import { sqlitePlace } from './place.ts';
-import { pin } from './processes/measured-process.ts';
+import { cpuMicroseconds, pin } from './processes/measured-process.ts';
 import type { KindResult, OpenResult, SlowTenth } from './processes/open-load.ts';
 import { originOf, resultsPath, writeResults } from './results-file.ts';
 import { terminalTable } from './table.ts';
 
 const SERVER_CPU = 0;
 const CAPACITY_ROUND_MS = 10_000;
+const CALIBRATIONS = 3;
+const CALIBRATION_S = 12;
 /** Tokens that the load gets end within the run, so that there is something to sweep. */
 const LIFETIME_S = 60;
 const WATCH_MS = 20;
@@ -78,16 +80,47 @@ async function main(seconds: number, share: number): Promise<void> {
   });
   try {
     pin(ours.program.pid, SERVER_CPU);
-    const rate = values.rate === undefined ? Math.round(share * (await capacity(ours))) : Number(values.rate);
+    const mixture = await openMixture(ours);
+    const rate = values.rate === undefined ? await rateAt(share, ours, mixture) : Number(values.rate);
     console.log(`${rate} requests a second for ${seconds} s`);
-    const { result, marks } = await measured(ours, rate, seconds);
+    const { result, marks, busy } = await measured({ ours, mixture }, rate, seconds);
+    console.log(`the server used ${percent(busy)} of its CPU`);
     report(result, marks);
     const path = resultsPath(origin, 'mixed', values.rate === undefined && seconds >= 600);
-    writeResults(path, { ...origin, rate, seconds, share, ...result, marks });
+    writeResults(path, { ...origin, rate, seconds, share, busy, ...result, marks });
     console.log(`\nresults: ${path}`);
   } finally {
     await ours.program.stop();
   }
+}
+
+function percent(part: number): string {
+  return `${Math.round(part * 100)} %`;
+}
+
+/**
+ * Returns the rate at which the program uses that share of its CPU. It is not the same share of what a closed load gets: that
+ * one sends its requests together, and a request that comes alone wakes the program for itself.
+ */
+async function rateAt(share: number, ours: Ours, mixture: OpenMixture): Promise<number> {
+  let rate = share * (await capacity(ours));
+  for (let round = 0; round < CALIBRATIONS; round += 1) {
+    let busy = Number.NaN;
+    const asked = Math.round(rate);
+    await mixture.send({ rate: asked, seconds: CALIBRATION_S }, async () => {
+      busy = await busyFor(ours.program.pid, CALIBRATION_S);
+    });
+    console.log(`${asked} requests a second use ${percent(busy)} of the CPU`);
+    rate *= share / busy;
+  }
+  return Math.round(rate);
+}
+
+/** Returns the share of a CPU that a process uses for so long. */
+async function busyFor(pid: number, seconds: number): Promise<number> {
+  const [cpu, since] = [cpuMicroseconds(pid), performance.now()];
+  await sleep(seconds * 1000);
+  return (cpuMicroseconds(pid) - cpu) / 1000 / (performance.now() - since);
 }
 
 /** Returns how many requests of the mixture the program answers in a second to 64 connections that never wait. */
@@ -119,17 +152,22 @@ async function capacity(ours: Ours): Promise<number> {
 }
 
 async function measured(
-  ours: Ours,
+  { ours, mixture }: { readonly ours: Ours; readonly mixture: OpenMixture },
   rate: number,
   seconds: number,
-): Promise<{ readonly result: OpenResult; readonly marks: readonly Mark[] }> {
+): Promise<{ readonly result: OpenResult; readonly marks: readonly Mark[]; readonly busy: number }> {
   const marks: Mark[] = [];
   const watches = [watchCheckpoints(marks), watchSweeps(ours.program, marks)];
   try {
-    const beside = async (): Promise<void> => await workBeside(ours.program, seconds, marks);
-    const result = await openMixture(ours, { rate, seconds }, beside);
+    let busy = Number.NaN;
+    const beside = async (): Promise<void> => {
+      const working = workBeside(ours.program, seconds, marks);
+      busy = await busyFor(ours.program.pid, seconds);
+      await working;
+    };
+    const result = await mixture.send({ rate, seconds }, beside);
     marks.push(...pausesIn(pauses));
-    return { result, marks };
+    return { result, marks, busy };
   } finally {
     for (const watch of watches) clearInterval(watch);
   }

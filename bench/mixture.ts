@@ -14,7 +14,7 @@ export type MixtureTarget = Pick<Ours, 'program' | 'caller' | 'tokens' | 'manyTo
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-/** Returns the parts of a mixture. It revokes this many of the server's many tokens, taken from the end. */
+/** Returns the parts of a mixture. It revokes this many of the server's many tokens. */
 export function mixedOrders(
   { program: { port }, caller, tokens, manyTokens }: MixtureTarget,
   revocations: number,
@@ -23,7 +23,7 @@ export function mixedOrders(
     introspection: introspectionWithBasic(port, caller, tokens),
     token: tokenOrder(port, caller),
     registration: registrationOrder(port),
-    revocation: revocationOrder(port, caller, manyTokens.slice(-revocations)),
+    revocation: revocationOrder(port, caller, manyTokens.slice(0, revocations)),
   };
 }
 

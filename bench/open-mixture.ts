@@ -3,7 +3,7 @@ import { FORM } from './introspection-load.ts';
 import { type MixtureTarget, mixedOrders, spread } from './mixture.ts';
 import { messageFrom, pin, startScript, stopChild } from './processes/measured-process.ts';
 import type { OpenKind, OpenLoad, OpenResult } from './processes/open-load.ts';
-import { signedInAt } from './signed-in.ts';
+import { type SignedInServer, signedInAt } from './signed-in.ts';
 
 /** How many of a hundred requests are of each kind. */
 export const SHARES = { introspection: 90, token: 5, registration: 2, revocation: 2, refresh: 1 } as const;
@@ -11,36 +11,49 @@ export const LOAD_CPU = 1;
 /** Refreshes that may be under way at once. */
 const REFRESH_TOKENS = 64;
 
-/**
- * Sends the mixture with open arrivals, from a process on a CPU of its own.
- * @param beside what happens meanwhile; it begins with the load
- */
-export async function openMixture(
-  ours: MixtureTarget,
-  { rate, seconds }: Pick<OpenLoad, 'rate' | 'seconds'>,
-  beside: () => Promise<void> = async () => undefined,
-): Promise<OpenResult> {
-  const kinds = await openKinds(ours, rate * seconds);
-  const load: OpenLoad = { port: ours.program.port, rate, seconds, turns: spread(SHARES), kinds };
-  const child = startScript('open-load.ts', {});
-  pin(child.pid ?? 0, LOAD_CPU);
-  try {
-    child.send(load);
-    const [reply] = await Promise.all([
-      messageFrom<{ result: OpenResult } | { failure: string }>(child),
-      beside(),
-    ]);
-    if ('failure' in reply) throw new Error(reply.failure);
-    return reply.result;
-  } finally {
-    await stopChild(child);
-  }
+/** A program that can be sent the mixture, again and again. */
+export interface OpenMixture {
+  /**
+   * Sends the mixture with open arrivals, from a process on a CPU of its own.
+   * @param beside what happens meanwhile; it begins with the load
+   */
+  send(load: Pick<OpenLoad, 'rate' | 'seconds'>, beside?: () => Promise<void>): Promise<OpenResult>;
 }
 
-async function openKinds(ours: MixtureTarget, count: number): Promise<Readonly<Record<string, OpenKind>>> {
-  const revocations = Math.ceil((count * SHARES.revocation) / 100) + 100;
-  const orders = mixedOrders(ours, revocations);
-  const person = await signedInAt(ours.program, {}, ours.environment);
+/** Adds a person who is signed in, whose refresh tokens the mixture needs. */
+export async function openMixture(target: MixtureTarget): Promise<OpenMixture> {
+  const person = await signedInAt(target.program, {}, target.environment);
+  let revoked = 0;
+  return {
+    async send({ rate, seconds }, beside = async () => undefined) {
+      const manyTokens = target.manyTokens.slice(revoked);
+      const revocations = Math.ceil((rate * seconds * SHARES.revocation) / 100) + 100;
+      revoked += revocations;
+      const kinds = await openKinds({ ...target, manyTokens }, person, revocations);
+      const load: OpenLoad = { port: target.program.port, rate, seconds, turns: spread(SHARES), kinds };
+      const child = startScript('open-load.ts', {});
+      pin(child.pid ?? 0, LOAD_CPU);
+      try {
+        child.send(load);
+        const [reply] = await Promise.all([
+          messageFrom<{ result: OpenResult } | { failure: string }>(child),
+          beside(),
+        ]);
+        if ('failure' in reply) throw new Error(reply.failure);
+        return reply.result;
+      } finally {
+        await stopChild(child);
+      }
+    },
+  };
+}
+
+async function openKinds(
+  target: MixtureTarget,
+  person: SignedInServer,
+  revocations: number,
+): Promise<Readonly<Record<string, OpenKind>>> {
+  const orders = mixedOrders(target, revocations);
   const head = requestHead('POST', '/token', {
     ...FORM,
     authorization: basic(person.caller.client_id, person.caller.client_secret),
@@ -54,7 +67,7 @@ async function openKinds(ours: MixtureTarget, count: number): Promise<Readonly<R
     revocation: { order: { ...orders.revocation, once: true } },
     refresh: {
       order: {
-        port: ours.program.port,
+        port: target.program.port,
         requests: requests(
           head,
           refreshTokens.map((token) => prefix + token),
