@@ -67,7 +67,7 @@ export async function seedClients(seeding: ClientSeeding): Promise<readonly Cred
   let writing: Promise<unknown> | undefined;
   const { vary = (client) => client, usesOf = () => [] } = seeding;
   for (let made = 0; made < seeding.clients; made += BATCH) {
-    const batch = ids.slice(made, made + BATCH).map((client_id, index) => {
+    const batch = taken(ids, BATCH).map((client_id, index) => {
       const client = anotherClient(needs, example, client_id);
       return vary(client, made + index, (made + index) % every === 0);
     });
@@ -84,16 +84,40 @@ export async function seedClients(seeding: ClientSeeding): Promise<readonly Cred
 }
 
 /**
- * Returns random identifiers in an order that rises and starts again. In random order each creation would write different
+ * Makes random identifiers in an order that rises and starts again. In random order each creation would write different
  * pages, and filling would take twice as long. In one rising order the list would find its rows side by side, which never
- * happens in real life.
+ * happens in real life. None of them is kept in memory: there may be ten million.
  */
-function clientIds(count: number): readonly ClientId[] {
-  const ids = Array.from({ length: count }, () => systemRandom.alphanumeric(IDENTIFIER_LENGTHS.client_id));
-  ids.sort();
-  return Array.from({ length: PASSES }, (_, pass) =>
-    ids.filter((_id, index) => index % PASSES === pass),
-  ).flat() as ClientId[];
+function* clientIds(count: number): Generator<ClientId> {
+  for (let pass = 0; pass < PASSES; pass += 1)
+    for (let rank = pass; rank < count; rank += PASSES) yield idOfRank((rank + Math.random()) / count);
+}
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** As many as a number between 0 and 1 decides. */
+const RANKED_LENGTH = 8;
+
+/** @param rank where the identifier stands among all, from 0 to 1 */
+function idOfRank(rank: number): ClientId {
+  let rest = rank;
+  let id = '';
+  while (id.length < RANKED_LENGTH) {
+    rest *= ALPHABET.length;
+    id += ALPHABET.charAt(Math.floor(rest));
+    rest %= 1;
+  }
+  return (id + systemRandom.alphanumeric(IDENTIFIER_LENGTHS.client_id - RANKED_LENGTH)) as ClientId;
+}
+
+/** Returns the next ones, at most `size`. */
+function taken<Item>(items: Iterator<Item>, size: number): readonly Item[] {
+  const found: Item[] = [];
+  while (found.length < size) {
+    const { done, value } = items.next();
+    if (done === true) break;
+    found.push(value);
+  }
+  return found;
 }
 
 function anotherClient(needs: SecretNeeds, example: StoredClient, client_id: ClientId): StoredClient {
