@@ -2,7 +2,8 @@
  * Measures a mixed load with open arrivals that uses a share of the program's CPU, and says what its slow answers waited for. Requests
  * are due at a fixed rate; a latency counts from the time at which its request was due. Meanwhile expired tokens are swept, the
  * server's keys rotate once and a backup is taken once, on the server's CPU.
- * Run: npm run bench:mixed -- [--seconds N] [--share 0.7] [--rate N] [--tokens N]
+ * Run: npm run bench:mixed -- [--seconds N] [--share 0.7] [--rate N] [--tokens N] [--expiring N]. `--expiring`: as many further
+ * tokens expire in each second.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,6 +16,7 @@ import { parseArgs } from 'node:util';
 import { PROGRAM } from '../src/testing/program.ts';
 import { inheritedEnvironment } from '../test/program/inherited-environment.ts';
 import { ENCRYPTION_KEY, type Program } from '../test/program/start.ts';
+import { addExpiring, oldestExpired } from './expiring.ts';
 import { startLoadGenerator } from './load-generator.ts';
 import { mixedOrders, spread } from './mixture.ts';
 import { LOAD_CPU, type OpenMixture, openMixture, SHARES } from './open-mixture.ts';
@@ -49,6 +51,7 @@ const { values } = parseArgs({
     share: { type: 'string', default: '0.7' },
     rate: { type: 'string' },
     tokens: { type: 'string', default: '1000000' },
+    expiring: { type: 'string', default: '0' },
   },
 });
 
@@ -82,9 +85,12 @@ async function main(seconds: number, share: number): Promise<void> {
     pin(ours.program.pid, SERVER_CPU);
     const mixture = await openMixture(ours);
     const rate = values.rate === undefined ? await rateAt(share, ours, mixture) : Number(values.rate);
+    const expiring = Number(values.expiring);
+    if (expiring > 0) await addExpiring(ours, { rate: expiring, seconds });
     console.log(`${rate} requests a second for ${seconds} s`);
     const { result, marks, busy } = await measured({ ours, mixture }, rate, seconds);
     console.log(`the server used ${percent(busy)} of its CPU`);
+    console.log(`the oldest expired token in the database expired ${oldestExpired(ours)} s before`);
     report(result, marks);
     const path = resultsPath(origin, 'mixed', values.rate === undefined && seconds >= 600);
     writeResults(path, { ...origin, rate, seconds, share, busy, ...result, marks });

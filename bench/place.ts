@@ -24,15 +24,15 @@ export function sqlitePlace(folder: string): Place {
     environment: {},
     open: async () => await openSqliteStorage(path),
     async insertTokens(records) {
-      const database = openWriteConnection(path, 0);
+      const database = openWriteConnection(path, LOCK_WAIT_MS);
       database.exec('PRAGMA synchronous = OFF');
       const insert = accessTokenInsertion(database);
       let count = 0;
-      database.exec('BEGIN');
+      database.exec('BEGIN IMMEDIATE');
       for (const record of records) {
         insert(DEFAULT_TENANT, record);
         count += 1;
-        if (count % ROWS_PER_COMMIT === 0) database.exec('COMMIT; BEGIN');
+        if (count % ROWS_PER_COMMIT === 0) database.exec('COMMIT; BEGIN IMMEDIATE');
       }
       database.exec('COMMIT');
       database.close();
@@ -40,6 +40,8 @@ export function sqlitePlace(folder: string): Place {
   };
 }
 
+/** A program that runs writes too. */
+const LOCK_WAIT_MS = 5_000;
 const COLUMNS = ['key', 'expires_at', 'client_id', 'client_instance', 'introspection'] as const;
 const INSERT_TOKENS = `INSERT INTO access_token (tenant, ${COLUMNS.join(', ')})
   SELECT '${DEFAULT_TENANT}', * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[])`;

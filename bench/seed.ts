@@ -162,7 +162,8 @@ function* identifiers(
 
 const DIGEST_BYTES = 32;
 
-function anotherLike(example: StoredAccessToken): StoredAccessToken {
+/** Returns the record of another token, which nobody holds. */
+export function anotherLike(example: Omit<StoredAccessToken, 'key'>): StoredAccessToken {
   const digest = randomBytes(DIGEST_BYTES).toString('base64url');
   const jti = JSON.stringify(digest.slice(0, IDENTIFIER_LENGTHS.instance));
   return {
