@@ -162,7 +162,7 @@ function* identifiers(
 
 const DIGEST_BYTES = 32;
 
-/** Returns the record of another token, which nobody holds. */
+/** Returns the record of another token. No client holds that one. */
 export function anotherLike(example: Omit<StoredAccessToken, 'key'>): StoredAccessToken {
   const digest = randomBytes(DIGEST_BYTES).toString('base64url');
   const jti = JSON.stringify(digest.slice(0, IDENTIFIER_LENGTHS.instance));
