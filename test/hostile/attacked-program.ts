@@ -173,7 +173,7 @@ function remember(secrets: Set<string>, { bearer, authorization }: HostileReques
 
 const SECRET_MEMBERS = /"(?:client_secret|registration_access_token|access_token)":"([^"]+)"/g;
 const INSIDES =
-  /node_modules|\.ts:|\.js:|\n\s+at |fastify|FST_ERR|HPE_|SQLITE|sqlite|postgres|SQLSTATE|relation |\/work\/|\/tmp\//;
+  /node_modules|\.ts:|\.js:|\n\s+at |fastify|FST_ERR|HPE_[A-Z_]{4}|SQLITE|sqlite|postgres|SQLSTATE|relation |\/work\/|\/tmp\//;
 
 function checked(secrets: Set<string>, raw: RawAnswer): Answer {
   const body = Buffer.from(raw.body, 'latin1').toString('utf8');

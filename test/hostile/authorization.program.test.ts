@@ -255,7 +255,7 @@ for (const [title, typed] of Object.entries(TYPED)) {
     const again = await browser.submit(page, 'sign-in', typed);
     assert.equal(again.status, 200);
     assert.match(again.html, /name="password"/);
-    assert.doesNotMatch(again.html, /<script>|OR 1=1|aaaa|bbbb/);
+    assert.doesNotMatch(again.html, /<script>|OR 1=1|a{9}|b{9}/);
   });
 }
 

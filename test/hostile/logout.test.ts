@@ -267,7 +267,7 @@ test('H-169 an encrypted hint holds for the signed ID token in it only', async (
 test('H-171 to H-173 a state goes to the registered address only, once, and encoded', async () => {
   for (const state of ['x\r\nSet-Cookie: a=b', '"><script>alert(1)</script>', '&x=y#z', 'x'.repeat(1024)]) {
     const page = await open({ ...WHOLE(), state });
-    assert.doesNotMatch(page.html, /Set-Cookie|alert\(1\)<\/script>"|xxxx/);
+    assert.doesNotMatch(page.html, /Set-Cookie|alert\(1\)<\/script>"|x{9}/);
     const to = new URL((await destination(page)) ?? '');
     assert.deepEqual([...to.searchParams], [['state', state]]);
     assert.equal(to.hash, '');
