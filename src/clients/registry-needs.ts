@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { ClientHistory } from '../ports/client-history.ts';
+import type { ClientPages } from '../ports/client-pages.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { Counting } from '../ports/metrics.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
@@ -21,6 +22,8 @@ export interface RegistryNeeds extends AuditNeeds {
   readonly metrics: Pick<Counting, 'count'>;
   readonly issuer: string;
   readonly clients: ClientStore;
+  /** Renders long lists beside the main thread; undefined where nothing does. */
+  readonly clientPages?: ClientPages | undefined;
   readonly clientHistory: ClientHistory;
   readonly contested: ContestedChanges;
   readonly accessTokens: AccessTokenNeeds;

@@ -27,7 +27,10 @@ import { type ProcessTracing, withSpans } from './tracing.ts';
 
 /** Parts of the platform that the caller has opened already. */
 export interface OpenedParts
-  extends Pick<Platform, 'storage' | 'log' | 'certificateAuthorities' | 'development' | 'server'> {
+  extends Pick<
+    Platform,
+    'storage' | 'log' | 'certificateAuthorities' | 'development' | 'server' | 'clientPagesFor'
+  > {
   readonly metrics: Pick<Metrics, 'count' | 'counter' | 'gauge' | 'observe' | 'set'>;
   /** Absent for commands. */
   readonly tracing?: ProcessTracing;
@@ -102,6 +105,7 @@ export function openPlatform({
     log: opened.log,
     metrics,
     certificateAuthorities: opened.certificateAuthorities,
+    ...(opened.clientPagesFor === undefined ? {} : { clientPagesFor: opened.clientPagesFor }),
     ...(opened.server === undefined ? {} : { server: opened.server }),
     ...(opened.development === undefined ? {} : { development: opened.development }),
   };

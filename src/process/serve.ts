@@ -19,6 +19,7 @@ import { type RefusalBounds, rememberingRefusals } from '../system/recent-refusa
 import { managementEndpoints } from '../tenant/management-endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { openServerBackups } from './backups.ts';
+import { openListThreads } from './client-list-threads.ts';
 import { doubtText, openProcessClock, type ProcessClock } from './clock.ts';
 import { openConsole } from './console.ts';
 import { identityOf, lifeLines, publishFigures, storageMeter } from './figures.ts';
@@ -26,9 +27,9 @@ import { openKeyRing } from './key-ring.ts';
 import { startManagementHost, startPublicHosts, startWaitingHosts } from './listeners.ts';
 import { openMemory, type ProcessMemory } from './memory.ts';
 import { serverFacts } from './server-facts.ts';
-import { openStorageWhenThere } from './storage.ts';
+import { openStorageWhenThere, ringKeys, sqlitePath } from './storage.ts';
 import { type ProcessStreams, processStreams } from './streams.ts';
-import { openTenants } from './tenants.ts';
+import { openTenants, type TenantsNeeds } from './tenants.ts';
 import { openTls } from './tls.ts';
 import { openProcessTracing, type ProcessTracing } from './tracing.ts';
 import { startUpkeep } from './upkeep.ts';
@@ -225,6 +226,7 @@ async function open(
     mode,
     storage,
     sealer: keyRing.sealer,
+    ...openLists(settings, log, closers),
     log,
     caches: memory.caches,
     metrics: measured,
@@ -279,6 +281,19 @@ function damageOf(storage: Storage, log: Log): Promise<string> {
   };
   void storage.fileCheck?.ended.then(report);
   return promise;
+}
+
+/** Opens the threads of long lists of clients. A database server is read by the main thread. */
+function openLists(
+  settings: Settings,
+  log: Log,
+  closers: (() => Promise<void>)[],
+): Pick<TenantsNeeds, 'clientPagesFor'> {
+  const path = sqlitePath(settings);
+  if (path === undefined) return {};
+  const threads = openListThreads({ path, keys: ringKeys(settings), log });
+  closers.push(async () => await threads.close());
+  return { clientPagesFor: (tenant) => threads.forTenant(tenant) };
 }
 
 /** Waits until load balancers have seen the readiness, and tells each connection with its answer to close. */

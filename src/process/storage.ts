@@ -13,12 +13,16 @@ import { keyName, sealerWith } from '../system/sealer.ts';
 const CANARY_PLACE = 'canary';
 
 export function sealerOf(settings: Settings): Sealer {
-  return sealerWith((settings['encryption.key'] ?? []).map((key) => Buffer.from(key, 'hex')));
+  return sealerWith(ringKeys(settings));
 }
+
+/** Returns the keys in the ring, the one that seals first. */
+export const ringKeys = (settings: Settings): readonly Uint8Array[] =>
+  (settings['encryption.key'] ?? []).map((key) => Buffer.from(key, 'hex'));
 
 /** Returns the names of the keys in the ring, the one that seals first. */
 export const ringOf = (settings: Settings): readonly string[] =>
-  (settings['encryption.key'] ?? []).map((key) => keyName(Buffer.from(key, 'hex')));
+  ringKeys(settings).map((key) => keyName(key));
 
 /** The path of the SQLite file; undefined for another engine. */
 export function sqlitePath(settings: Settings): string | undefined {

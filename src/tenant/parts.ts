@@ -60,6 +60,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     /** With the clients that have expired. */
     keptClients: kept.clients,
     sealer,
+    clientPages: platform.clientPagesFor?.(id),
     serverKeys: { ...serverKeys, keys },
     keys,
     jwkSets,

@@ -3,6 +3,7 @@ import type { Mode } from '../config/rules.ts';
 import type { AdminTokens } from '../endpoints/admin/authenticate.ts';
 import type { ConsoleNeeds } from '../endpoints/console/endpoint.ts';
 import type { Backups } from '../ports/backup-store.ts';
+import type { ClientPages } from '../ports/client-pages.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DevelopmentFacts } from '../ports/development.ts';
 import type { JweDecrypter, JweEncrypter } from '../ports/jwe.ts';
@@ -46,6 +47,8 @@ export interface Platform {
   readonly storage: Pick<Storage, 'forTenant' | 'restoration'> & {
     readonly tenants: Pick<TenantStore, 'find'>;
   };
+  /** Returns what renders long lists of the clients of a tenant; absent where nothing does, and for commands. */
+  readonly clientPagesFor?: (tenant: TenantId) => ClientPages;
   /** The memory for caches. */
   readonly caches: Caches;
   /** Keeps records in memory. */

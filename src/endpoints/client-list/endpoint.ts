@@ -1,5 +1,5 @@
 import { audited, doneEvent, record } from '../../clients/audit-trail.ts';
-import { listClients, listPage, type PageRequest } from '../../clients/client-information.ts';
+import { listClients, listPage, type PageRequest } from '../../clients/listing/list-clients.ts';
 import { requireMasterToken } from '../../clients/registration/registration-authority.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';

@@ -1,5 +1,6 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { StoredClient, StoredSecret } from '../../ports/client-store.ts';
-import type { ClientId, Digest, Sealed } from '../../spec/identifiers.ts';
+import type { ClientId, Digest, Sealed, TenantId } from '../../spec/identifiers.ts';
 import { CHANGING } from './client-life.ts';
 
 /** A row as an array, in the order of `CLIENT_COLUMNS`: two thirds of the cost of an object, and no copy. */
@@ -51,4 +52,30 @@ export function storedClient(values: readonly unknown[]): StoredClient {
     renew_at: row[17],
     owner: row[18],
   };
+}
+
+/** @param rows arrays, in the order of `CLIENT_COLUMNS` */
+export const clientsOf = (rows: readonly unknown[]): readonly StoredClient[] =>
+  rows.map((row) => storedClient(row as readonly unknown[]));
+
+/** Prepares a statement that selects `CLIENT_COLUMNS`. */
+export function manyClients(
+  database: DatabaseSync,
+  sql: string,
+): (...values: readonly (string | number)[]) => readonly StoredClient[] {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return (...values) => clientsOf(statement.all(...values));
+}
+
+/** Prepares the read of `ClientStore.page`. */
+export function clientPage(
+  database: DatabaseSync,
+): (tenant: TenantId, after: ClientId | undefined, limit: number) => readonly StoredClient[] {
+  // SQLite orders by UTF-8 bytes, which is code-unit order for every client id that RFC 6749 Appendix A.1 allows (VSCHAR).
+  const page = manyClients(
+    database,
+    `SELECT ${CLIENT_COLUMNS} FROM client WHERE tenant = ? AND client_id > ? ORDER BY client_id LIMIT ?`,
+  );
+  return (tenant, after, limit) => page(tenant, after ?? '', limit);
 }

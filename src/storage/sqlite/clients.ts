@@ -10,7 +10,7 @@ import { eventRecording } from './audit.ts';
 import { changingTogether } from './client-batch.ts';
 import { CHANGING, changing, clientCreation, clientEnding, openClientCount, opened } from './client-life.ts';
 import { useListing } from './client-listing.ts';
-import { CLIENT_COLUMNS, storedClient } from './client-rows.ts';
+import { CLIENT_COLUMNS, clientPage, clientsOf, manyClients, storedClient } from './client-rows.ts';
 import { versionKeeping } from './client-versions.ts';
 import { journalling } from './journal.ts';
 import type { ReadConnections, TenantNoun } from './noun.ts';
@@ -55,16 +55,9 @@ export const clients: TenantNoun<ClientStore, Reads> = {
         `SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_entity WHERE tenant = ? AND entity_id = ?`,
       );
     },
-    page({ scans }) {
-      // SQLite orders by UTF-8 bytes, which is code-unit order for every client id that RFC 6749 Appendix A.1 allows (VSCHAR).
-      const page = many(
-        scans,
-        `SELECT ${CLIENT_COLUMNS} FROM client WHERE tenant = ? AND client_id > ? ORDER BY client_id LIMIT ?`,
-      );
-      return (tenant, after, limit) => page(tenant, after ?? '', limit);
-    },
+    page: ({ scans }) => clientPage(scans),
     ofOwner({ scans }) {
-      const page = many(
+      const page = manyClients(
         scans,
         `SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_owner WHERE tenant = ? AND owner = ? AND client_id > ?
          ORDER BY client_id LIMIT ?`,
@@ -84,7 +77,7 @@ export const clients: TenantNoun<ClientStore, Reads> = {
         ORDER BY expires_at LIMIT :limit`);
       expired.setReturnArrays(true);
       return (tenant, { now, renewableBefore }, limit) =>
-        rowsOf(expired.all({ tenant, now, renewable_before: renewableBefore, limit }));
+        clientsOf(expired.all({ tenant, now, renewable_before: renewableBefore, limit }));
     },
     nextFederatedEnd({ scans }) {
       const next = scans.prepare(`
@@ -168,7 +161,7 @@ export const clients: TenantNoun<ClientStore, Reads> = {
           now,
           endOfVisit.get(tenant, from, now)?.['renew_at'] as number | undefined,
         );
-        const claimed = rowsOf(claim.all({ tenant, now, until, margin, limit, from, end: visit.end }));
+        const claimed = clientsOf(claim.all({ tenant, now, until, margin, limit, from, end: visit.end }));
         return { clients: claimed, next: claimed.length === limit ? from : visit.next };
       };
     },
@@ -203,16 +196,6 @@ function one(database: DatabaseSync, sql: string): (...values: Values) => Stored
   };
 }
 
-function many(database: DatabaseSync, sql: string): (...values: Values) => readonly StoredClient[] {
-  const statement = database.prepare(sql);
-  statement.setReturnArrays(true);
-  return (...values) => rowsOf(statement.all(...values));
-}
-
-/** @param rows arrays, in the order of `CLIENT_COLUMNS` */
-const rowsOf = (rows: readonly unknown[]): readonly StoredClient[] =>
-  rows.map((row) => storedClient(row as readonly unknown[]));
-
 /** Finds a client that is still as the caller read it. */
 function atVersion(database: DatabaseSync): ReturnType<DatabaseSync['prepare']> {
   // The instance is compared too: an id that was deleted and registered again may have reached the same version.
@@ -238,7 +221,7 @@ function idleClients({
   const endOfScan = scans.prepare(`
     SELECT client_id FROM client INDEXED BY client_instance
     WHERE tenant = ? AND client_id > ? ORDER BY client_id LIMIT 1 OFFSET ?`);
-  const scan = many(
+  const scan = manyClients(
     scans,
     `SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_instance
      WHERE tenant = ?1 AND client_id > ?2 AND client_id <= ?3 AND registered_via IN ('open', 'document')
