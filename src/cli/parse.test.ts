@@ -38,6 +38,15 @@ for (const thumbprint of [DASHED, TWICE_DASHED]) {
       assert.deepEqual(Object.values(operands), ['https://anchor.example.org']);
     }
   });
+
+  test(`--token ${thumbprint}: a token that chancery init made may begin with a dash, and is the value`, () => {
+    for (const words of [['--token', thumbprint], [`--token=${thumbprint}`]]) {
+      const { options, operands } = parseCall(commandCalled('keys list'), ['--json', ...words]);
+      assert.equal(options['token'], thumbprint);
+      assert.equal(options['json'], true);
+      assert.deepEqual(Object.values(operands), []);
+    }
+  });
 }
 
 test('no option of a command is as long as a thumbprint', () => {

@@ -8,8 +8,8 @@ import { calledWrongly } from './failure.ts';
 const HELP_OPTIONS: ReadonlySet<string> = new Set(['--help', '-h']);
 
 /**
- * One thumbprint of 64 begins with "-" (RFC 7638 §3.5: base64url of 32 octets). It names a key and is no option. No
- * option is as long.
+ * One thumbprint of 64 begins with "-" (RFC 7638 §3.5: base64url of 32 octets), and so does one token of 64 that `chancery
+ * init` makes. It is no option: no option is as long.
  */
 const DASHED_THUMBPRINT = /^-[A-Za-z0-9_-]{42}$/;
 /** Stands before such a thumbprint while Node's parser reads the line. No word on a command line can have it. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,10 +19,16 @@ const RECORD = /^(.{25})\.json$/u;
 /** A file that was being written when its process ended. */
 const LEFT_OVER = /^\d{8}T\d{6}Z-[0-9a-f]{8}\.(?:db|json)\.new-[0-9a-f]{16}(?:-journal|-wal|-shm)?$/u;
 
-/** @param now seconds since the epoch */
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+
+/**
+ * Returns an id that sorts behind those of earlier milliseconds. Its last eight digits begin with the millisecond, because a list of two
+ * backups of one second begins with the newest too, and the older one goes first.
+ * @param now milliseconds since the epoch
+ */
 export function newBackupId(now: number): string {
-  const time = new Date(now * 1000).toISOString().replaceAll(/[-:]|\.\d+/gu, '');
-  return `${time}-${randomBytes(4).toString('hex')}`;
+  const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/gu, '');
+  return `${time}-${hex(now % 1000, 3)}${hex(randomInt(16 ** 5), 5)}`;
 }
 
 /** Returns when a backup was asked for, in seconds since the epoch. */

@@ -98,6 +98,12 @@ test('two creations at once, and one beside a command: one is made, the others a
   await beside.backups.check();
 });
 
+test('backups of one second have ids in the order of their milliseconds', () => {
+  const ids = Array.from({ length: 1000 }, (_, millisecond) => newBackupId(1_800_000_000_000 + millisecond));
+  assert.deepEqual(ids.toSorted(), ids);
+  for (const id of ids) assert.match(id, /^20270115T080000Z-[0-9a-f]{8}$/);
+});
+
 test('the oldest backups beyond the number to keep go when another is complete, and never one that is younger', async () => {
   const at = place({ keep: 2 });
   const ids: string[] = [];
@@ -106,7 +112,7 @@ test('the oldest backups beyond the number to keep go when another is complete, 
     ids.push(backup.id);
   }
   const kept = (await at.backups.list()).map(({ id }) => id);
-  assert.deepEqual(kept, ids.toSorted().toReversed().slice(0, 2));
+  assert.deepEqual(kept, ids.toReversed().slice(0, 2));
   assert.equal(readdirSync(at.folder).filter((name) => name.endsWith('.db')).length, 2);
 });
 
@@ -152,7 +158,7 @@ test('a backup whose process died is failed, cannot be read, and leaves no file 
   const at = place();
   const { id } = await made(at);
   await free(at);
-  const [half, whole] = [newBackupId(1000), newBackupId(2000)];
+  const [half, whole] = [newBackupId(1_000_000), newBackupId(2_000_000)];
   for (const each of [half, whole]) await writeRecord(at.folder, halfMade(each));
   const left = [`${half}.db.new-0123456789abcdef`, `${half}.db.new-0123456789abcdef-journal`, `${whole}.db`];
   for (const name of left) writeFileSync(join(at.folder, name), 'half a file');

@@ -61,11 +61,11 @@ export async function makeBackup(work: BackupWork): Promise<Made> {
     await tidyFolder(folder);
     requireRoom(work);
     await removeFailed(folder);
-    const requested_at = now();
+    const requested_ms = Date.now();
     const begun: StoredBackup = {
-      id: newBackupId(requested_at),
+      id: newBackupId(requested_ms),
       state: 'creating',
-      requested_at,
+      requested_at: Math.floor(requested_ms / 1000),
       failure: null,
       bytes: null,
       sha256: null,
