@@ -201,9 +201,9 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/authorization-codes.ts',
-        find: "        const grant_id = granted.get(tenant, key)?.['grant_id'];",
+        find: '        const [grant_id, hasSession] = found as unknown as readonly [GrantId | null, 0 | 1];',
         replace:
-          "        const grant_id = used.get(`${tenant} ${key}`) ?? granted.get(tenant, key)?.['grant_id'];",
+          '        const [stored, hasSession] = found as unknown as readonly [GrantId | null, 0 | 1];\n        const grant_id = (used.get(`${tenant} ${key}`) as GrantId | undefined) ?? stored;',
       },
       {
         file: 'src/storage/sqlite/authorization-codes.ts',

@@ -14,7 +14,7 @@ import { bearerTokenNeeded, invalidToken } from '../../tokens/bearer-token.ts';
 import { type AuditTrail, doneEvent, record } from '../audit-trail.ts';
 import { NOT_FEDERATED } from '../federated-client.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
-import { makeRegistrationToken, makeSecret } from '../secrets/client-secrets.ts';
+import { makeRegistrationToken, makeSecret, withRegistrationToken } from '../secrets/client-secrets.ts';
 import { admitMetadata } from './admit-metadata.ts';
 import { sharedDigest } from './identical-client.ts';
 import { rememberedPrivileges } from './privileges.ts';
@@ -160,7 +160,7 @@ export function newClient(
     client_id: (validated.preferred_client_id ?? generated) as ClientId,
     instance: needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance) as ClientInstance,
   };
-  return {
+  const client = {
     ...owner,
     version: 1,
     issued_at: needs.clock.now(),
@@ -169,13 +169,13 @@ export function newClient(
     secrets: isConfidential(validated.metadata)
       ? [makeSecret(needs, owner, validated.metadata, validated.preferred_client_secret)]
       : [],
-    ...makeRegistrationToken(needs, owner),
     privileges: JSON.stringify(rememberedPrivileges(registrant, validated)),
     registered_via: registrant.name,
     shared_digest: sharedDigest(needs, registrant, validated.metadata),
     ...NOT_FEDERATED,
     owner: null,
   };
+  return withRegistrationToken(client, makeRegistrationToken(needs, owner));
 }
 
 /**

@@ -8,6 +8,11 @@ import { AUTHORIZATION_CODE } from '../rows.ts';
 import { grantInsertion, toldGrantEnding } from './grants.ts';
 import type { TenantNoun } from './noun.ts';
 
+/** Holds for a code whose client still exists. */
+const CLIENT_LIVES = `EXISTS (
+  SELECT 1 FROM client INDEXED BY client_instance WHERE client.tenant = ?1
+    AND client.client_id = code.client_id AND client.instance = code.client_instance)`;
+
 export const authorizationCodes: TenantNoun<AuthorizationCodeStore, 'find'> = {
   reads: { find: ({ lookUps }) => codeFinding(lookUps) },
   writes: {
@@ -17,22 +22,23 @@ export const authorizationCodes: TenantNoun<AuthorizationCodeStore, 'find'> = {
       return (tenant, code) => void insert.run(tenant, ...AUTHORIZATION_CODE.write(code));
     },
     redeem(database) {
-      const find = codeFinding(database);
-      const granted = database.prepare(
-        'SELECT grant_id FROM authorization_code WHERE tenant = ? AND key = ?',
-      );
+      // One statement: a call into SQLite costs about as much as a look-up.
+      const look = database.prepare(`
+        SELECT grant_id, EXISTS (SELECT 1 FROM session WHERE tenant = ?1 AND sid = ?3)
+        FROM authorization_code AS code WHERE tenant = ?1 AND key = ?2 AND ${CLIENT_LIVES}`);
+      look.setReturnArrays(true);
       const use = database.prepare('UPDATE authorization_code SET grant_id = ? WHERE tenant = ? AND key = ?');
-      const session = database.prepare('SELECT 1 FROM session WHERE tenant = ? AND sid = ?');
       const create = grantInsertion(database);
       const end = toldGrantEnding(database);
       return (tenant, key, grant, token, onReuse) => {
-        if (find(tenant, key) === undefined) return 'absent';
-        const grant_id = granted.get(tenant, key)?.['grant_id'];
-        if (typeof grant_id === 'string') {
-          end(tenant, grant_id as GrantId, onReuse);
+        const found = look.get(tenant, key, grant.sid ?? null);
+        if (found === undefined) return 'absent';
+        const [grant_id, hasSession] = found as unknown as readonly [GrantId | null, 0 | 1];
+        if (grant_id !== null) {
+          end(tenant, grant_id, onReuse);
           return 'used';
         }
-        if (grant.sid !== undefined && session.get(tenant, grant.sid) === undefined) return 'absent';
+        if (grant.sid !== undefined && hasSession === 0) return 'absent';
         use.run(grant.grant_id, tenant, key);
         create(tenant, grant, token);
         return 'redeemed';
@@ -48,14 +54,11 @@ export const authorizationCodes: TenantNoun<AuthorizationCodeStore, 'find'> = {
   },
 };
 
-/** Finds a code whose client still exists. */
 function codeFinding(
   database: DatabaseSync,
 ): (tenant: TenantId, key: Digest) => StoredAuthorizationCode | undefined {
   const find = database.prepare(`
     SELECT ${AUTHORIZATION_CODE.columns} FROM authorization_code AS code
-    WHERE tenant = ?1 AND key = ?2 AND EXISTS (
-      SELECT 1 FROM client INDEXED BY client_instance WHERE client.tenant = ?1
-        AND client.client_id = code.client_id AND client.instance = code.client_instance)`);
+    WHERE tenant = ?1 AND key = ?2 AND ${CLIENT_LIVES}`);
   return (tenant, key) => AUTHORIZATION_CODE.readOptional(find.get(tenant, key));
 }
