@@ -29,7 +29,7 @@ test('the answer to a registration shows secret and registration token without o
   const before = sealer.opened();
   const made = await tenant.register(WEB_CLIENT);
   assert.equal(sealer.opened(), before);
-  const read = await tenant.send('client-read', { bearer: MASTER, id: String(made.client_id) });
+  const read = await tenant.send('client-read', { bearer: MASTER, id: made.client_id });
   assert.equal(sealer.opened(), before + 2);
   const shown = ['client_secret', 'registration_access_token'] as const;
   assert.deepEqual(
