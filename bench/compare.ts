@@ -1,8 +1,8 @@
 /**
  * Compares the CPU time of an answer with that of another checkout, on a machine that others use too. The servers take turns of
  * a tenth of a second, many times. A disturbance only adds to a turn, so the lower quantiles of the turns are compared.
- * Run: npm run bench:compare -- CHECKOUT [--only introspection,token,registration,revocation,mixture,assertion,code] [--slices N]
- * [--milliseconds N]. `assertion` is an introspection with private_key_jwt, `code` a code exchange with ES256.
+ * Run: npm run bench:compare -- CHECKOUT [--only introspection,introspection-once,token,registration,revocation,mixture,
+ * assertion,code] [--slices N] [--milliseconds N]. `assertion` is an introspection with private_key_jwt, `code` a code exchange with ES256.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,6 +30,9 @@ const LOAD_CPU = 1;
 const WARM_UP = { slices: 8, milliseconds: 500 };
 /** Each of `manyTokens` is revoked once. */
 const COUNTS = { storedTokens: 200_000, loadedTokens: 5_000, manyTokens: 150_000, selfContainedTokens: 1 };
+/** For questions about tokens that the server has not seen: more than a run of 60 slices asks about. */
+const ONCE = 'introspection-once';
+const COUNTS_OF_ONCE = { ...COUNTS, storedTokens: 1_000_000, manyTokens: 600_000 };
 /** The revocations of the mixture, taken from the end. */
 const MIXED_REVOCATIONS = 20_000;
 
@@ -41,6 +44,7 @@ interface Server {
 
 const ORDERS: Readonly<Record<string, (ours: Ours) => LoadOrder | Promise<LoadOrder>>> = {
   introspection: ({ program, caller, tokens }) => introspectionWithBasic(program.port, caller, tokens),
+  [ONCE]: ({ program, caller, manyTokens }) => introspectionWithBasic(program.port, caller, manyTokens),
   token: ({ program, caller }) => tokenOrder(program.port, caller),
   registration: ({ program }) => registrationOrder(program.port),
   revocation: ({ program, caller, manyTokens }) =>
@@ -160,6 +164,7 @@ async function main(words: readonly string[]): Promise<void> {
       milliseconds: { type: 'string', default: '120' },
     },
   });
+  const counts = values.only.split(',').includes(ONCE) ? COUNTS_OF_ONCE : COUNTS;
   const [checkout] = positionals;
   if (checkout === undefined)
     throw new Error('name the folder of the other checkout, with its packages installed');
@@ -172,7 +177,7 @@ async function main(words: readonly string[]): Promise<void> {
     const own = mkdtempSync(join(folder, name));
     const place = sqlitePlace(own);
     const environment = { ...place.environment, ...CODES_LAST };
-    const ours = await startOurs(own, COUNTS, { ...place, environment }, program);
+    const ours = await startOurs(own, counts, { ...place, environment }, program);
     closers.push(async () => await ours.program.stop());
     pin(ours.program.pid, SERVER_CPU);
     return ours;
@@ -188,7 +193,7 @@ async function main(words: readonly string[]): Promise<void> {
         { name: 'ours', pid: ours.program.pid, order: await order(ours) },
         { name: 'the other checkout', pid: other.program.pid, order: await order(other) },
       ];
-      if (name === 'introspection') servers.push(await bare(await order(ours), closers));
+      if (name === 'introspection' || name === ONCE) servers.push(await bare(await order(ours), closers));
       const found = await measure(servers, Number(values.slices), Number(values.milliseconds));
       if (name in SHARES) parts.set(name as Kind, found);
       console.log(`\n${name}\n${terminalTable([HEAD, ...rowsOf(servers, found)])}`);

@@ -24,6 +24,7 @@ import {
   type MintedAccessToken,
   mintAccessToken,
   mintIdentifier,
+  verifiedTokens,
 } from '../src/tokens/access-token.ts';
 import type { GenuineJwt } from '../src/tokens/self-contained-token.ts';
 import { locatorAt } from '../src/tokens/token-identifier.ts';
@@ -109,7 +110,7 @@ export async function openNeeds(
     defaultAudience: [issuer],
     genuine: caches.open<Digest, GenuineJwt>('verified-tokens', { weigh: () => 1 }),
   } as const;
-  const genuine = caches.open<AccessTokenKey, true>('verified-tokens', { weigh: () => 1 });
+  const genuine = verifiedTokens(caches, 1);
   const needs = {
     issuer,
     mac: keys.accessTokenMac,

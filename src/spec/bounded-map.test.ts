@@ -36,6 +36,22 @@ test('what is asked for again and again stays, what is not is forgotten', () => 
   assert.equal(map.get(0), undefined);
 });
 
+test('all entries stay while they fit, in whatever order they are asked for', () => {
+  for (const order of ['one after the other', 'at random']) {
+    const map = mapOf<number, number>(100);
+    let seed = 11;
+    let missed = 0;
+    for (let act = 0; act < 10_000; act += 1) {
+      seed = (seed * 48_271) % 2_147_483_647;
+      const key = (order === 'at random' ? seed : act) % 98;
+      if (map.get(key) === undefined) missed += 1;
+      else continue;
+      map.set(key, key);
+    }
+    assert.equal(missed, 98, order);
+  }
+});
+
 test('a deleted key does not come back from the older generation', () => {
   const map = mapOf<string, number>(4);
   map.set('a', 1);
@@ -48,7 +64,7 @@ test('a deleted key does not come back from the older generation', () => {
   assert.equal(map.get('b'), undefined);
 });
 
-test('heavy values take the place of several, and what is heavier than a generation is not kept, nor what it replaces', () => {
+test('heavy values take the place of several, and what is heavier than half of the bound is not kept, nor what it replaces', () => {
   const map = mapOf<number, number>(100, (weight) => weight);
   for (let key = 0; key < 1000; key += 1) map.set(key, 1 + (key % 20));
   let held = 0;

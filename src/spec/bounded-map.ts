@@ -19,26 +19,36 @@ export interface CacheFigures {
 }
 
 /** A `Map` of V8 refuses more than 2^24 entries. */
-const GENERATION_ENTRIES_MAX = 2 ** 23;
+const ENTRIES_MAX = 2 ** 23;
 
 /** A map of any entries. */
 export interface BoundedMember {
+  /** Lets every entry become old, unless some still are. */
   age(): void;
+  /** Evicts an old entry; returns whether there was one. */
+  evictOld(): boolean;
   close(): void;
   figures(): Pick<CacheFigures, 'entries' | 'hits' | 'misses' | 'evictions'>;
 }
 
+/** When so much of a bound is taken, entries become old. The rest is the time in which they can be asked for before they leave. */
+const AGES_AT = 7 / 8;
+
 /**
- * Bounds the memory of maps that share it: the maps of one cache, one for each open tenant. Each map has two
- * generations. When the young generations together have half of the bytes, they become the old ones, and the
- * old entries are evicted.
+ * Bounds the memory of maps that share it: the maps of one cache, one for each open tenant. Each map has two generations. When the
+ * bound is nearly reached, all entries become old. One that is found becomes young again. At the bound a new entry displaces old
+ * ones. So all entries stay if they fit, in whatever order they are asked for.
  */
 export class SharedBound {
   readonly name: string;
   readonly bytesMax: number;
   readonly #maps = new Set<BoundedMember>();
+  /** The maps that may have old entries. */
+  #evicting: Iterator<BoundedMember> = this.#maps.values();
+  #evictingFrom: BoundedMember | undefined;
+  /** Whether there may be old entries. */
+  #hasAged = false;
   #bytes = 0;
-  #youngBytes = 0;
   /** Counts of maps that are closed. */
   #past = { hits: 0, misses: 0, evictions: 0 };
 
@@ -74,41 +84,51 @@ export class SharedBound {
     return { name: this.name, bytes: this.#bytes, bytesMax: this.bytesMax, ...sum };
   }
 
-  /** Makes room for a young entry. @returns false for an entry that is larger than a generation */
+  /** Makes room for an entry. @returns false for one that is larger than half of the bound, and if no entry is old */
   admit(bytes: number): boolean {
-    const generationMax = this.bytesMax / 2;
-    if (bytes > generationMax) return false;
-    if (this.#youngBytes + bytes > generationMax || this.#bytes + bytes > this.bytesMax) {
-      for (const map of this.#maps) map.age();
-    }
-    this.#youngBytes += bytes;
+    if (bytes > this.bytesMax / 2) return false;
+    if (!this.#hasAged && this.#bytes + bytes > this.bytesMax * AGES_AT) this.#age();
+    while (this.#bytes + bytes > this.bytesMax) if (!this.#evict()) return false;
     this.#bytes += bytes;
     return true;
   }
 
-  /** Counts bytes that left a young generation: they became old, or they are gone. */
-  youngLeft(bytes: number, where: 'old' | 'gone'): void {
-    this.#youngBytes -= bytes;
-    if (where === 'gone') this.#bytes -= bytes;
+  /** Counts the bytes of entries that are gone. */
+  gone(bytes: number): void {
+    this.#bytes -= bytes;
   }
 
-  oldLeft(bytes: number): void {
-    this.#bytes -= bytes;
+  #age(): void {
+    for (const map of this.#maps) map.age();
+    this.#evicting = this.#maps.values();
+    this.#evictingFrom = undefined;
+    this.#hasAged = true;
+  }
+
+  /** Evicts an old entry. @returns false if there was none */
+  #evict(): boolean {
+    while (this.#evictingFrom?.evictOld() !== true) {
+      const { value, done } = this.#evicting.next();
+      if (done === true) {
+        this.#hasAged = false;
+        return false;
+      }
+      this.#evictingFrom = value;
+    }
+    return true;
   }
 }
 
-/**
- * A cache with two generations. An entry that is found in the old generation moves to the young one. Each access
- * costs less than in a least-recently-used list.
- */
+/** A cache with two generations. Each access costs less than in a least-recently-used list. */
 export class BoundedMap<Key, Value> implements BoundedMember {
   readonly #bound: SharedBound;
   readonly #weigh: Weigh<Key, Value>;
-  readonly #generationEntriesMax: number;
+  readonly #entriesMax: number;
   #young = new Map<Key, Value>();
-  #youngBytes = 0;
   #old = new Map<Key, Value>();
-  #oldBytes = 0;
+  /** The old entries that are still to be visited, in the order in which they came. */
+  #oldest: Iterator<[Key, Value]> = this.#old.entries();
+  #bytes = 0;
   #hits = 0;
   #misses = 0;
   #evictions = 0;
@@ -117,7 +137,7 @@ export class BoundedMap<Key, Value> implements BoundedMember {
   constructor(bound: SharedBound, { weigh, entriesMax = Number.POSITIVE_INFINITY }: MapOptions<Key, Value>) {
     this.#bound = bound;
     this.#weigh = weigh;
-    this.#generationEntriesMax = Math.max(1, Math.min(GENERATION_ENTRIES_MAX, Math.floor(entriesMax / 2)));
+    this.#entriesMax = Math.max(1, Math.min(ENTRIES_MAX, entriesMax));
   }
 
   get(key: Key): Value | undefined {
@@ -132,34 +152,40 @@ export class BoundedMap<Key, Value> implements BoundedMember {
       return undefined;
     }
     this.#hits += 1;
-    this.#removeOld(key, aged);
-    this.#add(key, aged);
+    this.#old.delete(key);
+    this.#young.set(key, aged);
     return aged;
   }
 
-  /** Caches a value in place of the previous one. A value that is larger than a generation is not cached. */
+  /** Whether a new entry displaces old ones. */
+  get isFull(): boolean {
+    return this.#old.size > 0;
+  }
+
+  /** Caches a value in place of the previous one. A value that is larger than half of the bound is not cached. */
   set(key: Key, value: Value): void {
     this.delete(key);
-    if (!this.#isClosed) this.#add(key, value);
+    if (this.#isClosed) return;
+    const entries = this.#young.size + this.#old.size;
+    if (entries + 1 > this.#entriesMax * AGES_AT) this.age();
+    if (entries >= this.#entriesMax) this.evictOld();
+    const bytes = this.#weigh(value, key);
+    if (!this.#bound.admit(bytes)) return;
+    this.#young.set(key, value);
+    this.#bytes += bytes;
   }
 
   delete(key: Key): void {
-    const young = this.#young.get(key);
-    if (young !== undefined) {
-      const bytes = this.#weigh(young, key);
-      this.#young.delete(key);
-      this.#youngBytes -= bytes;
-      return this.#bound.youngLeft(bytes, 'gone');
-    }
-    const old = this.#old.get(key);
-    if (old !== undefined) this.#removeOld(key, old);
+    const value = this.#young.get(key) ?? this.#old.get(key);
+    if (value === undefined) return;
+    if (!this.#young.delete(key)) this.#old.delete(key);
+    this.#gone(this.#weigh(value, key));
   }
 
   clear(): void {
-    this.#bound.youngLeft(this.#youngBytes, 'gone');
-    this.#bound.oldLeft(this.#oldBytes);
-    [this.#young, this.#old] = [new Map(), new Map()];
-    [this.#youngBytes, this.#oldBytes] = [0, 0];
+    this.#gone(this.#bytes);
+    this.#young = new Map();
+    this.#setOld(new Map());
   }
 
   /** Gives the memory back. Afterwards the map stays empty. */
@@ -169,16 +195,20 @@ export class BoundedMap<Key, Value> implements BoundedMember {
     this.#bound.left(this);
   }
 
-  /** Evicts the old generation; the young one becomes old. */
   age(): void {
-    if (this.#young.size + this.#old.size === 0) return;
-    this.#evictions += this.#old.size;
-    this.#bound.oldLeft(this.#oldBytes);
-    this.#bound.youngLeft(this.#youngBytes, 'old');
-    this.#old = this.#young;
-    this.#oldBytes = this.#youngBytes;
+    if (this.#old.size > 0) return;
+    this.#setOld(this.#young);
     this.#young = new Map();
-    this.#youngBytes = 0;
+  }
+
+  evictOld(): boolean {
+    const { value: oldest, done } = this.#oldest.next();
+    if (done === true) return false;
+    const [key, value] = oldest;
+    this.#old.delete(key);
+    this.#evictions += 1;
+    this.#gone(this.#weigh(value, key));
+    return true;
   }
 
   figures(): Pick<CacheFigures, 'entries' | 'hits' | 'misses' | 'evictions'> {
@@ -186,18 +216,13 @@ export class BoundedMap<Key, Value> implements BoundedMember {
     return { entries, hits: this.#hits, misses: this.#misses, evictions: this.#evictions };
   }
 
-  #add(key: Key, value: Value): void {
-    const bytes = this.#weigh(value, key);
-    if (this.#young.size >= this.#generationEntriesMax) this.age();
-    if (!this.#bound.admit(bytes)) return;
-    this.#young.set(key, value);
-    this.#youngBytes += bytes;
+  #setOld(entries: Map<Key, Value>): void {
+    this.#old = entries;
+    this.#oldest = entries.entries();
   }
 
-  #removeOld(key: Key, value: Value): void {
-    const bytes = this.#weigh(value, key);
-    this.#old.delete(key);
-    this.#oldBytes -= bytes;
-    this.#bound.oldLeft(bytes);
+  #gone(bytes: number): void {
+    this.#bytes -= bytes;
+    this.#bound.gone(bytes);
   }
 }

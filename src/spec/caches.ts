@@ -21,15 +21,15 @@ const SHARES = {
   authentications: { percent: 9, mebibytesMin: 1 },
   /** Clients whose use was recorded lately. */
   'client-uses': { percent: 3, mebibytesMin: 1 },
-  /** Key sets at a `jwks_uri` or `signed_jwks_uri`. One document fits into a generation. */
+  /** Key sets at a `jwks_uri` or `signed_jwks_uri`. One document fits into half of it. */
   'key-sets': { percent: 4, mebibytesMin: 2 },
   /** The recent fetches of key sets, for their limits. */
   'key-set-fetches': { percent: 2, mebibytesMin: 4 },
-  /** Entity statements of federations. One document fits into a generation. */
+  /** Entity statements of federations. One document fits into half of it. */
   'entity-statements': { percent: 2, mebibytesMin: 2 },
   /** Refusals by rate limits. A flood from 10,000 networks is refused without a write. */
   refusals: { percent: 1, mebibytesMin: 2 },
-  /** Images at the `logo_uri` of clients. One image of the greatest size fits into a generation. */
+  /** Images at the `logo_uri` of clients. One image of the greatest size fits into half of it. */
   logos: { percent: 1, mebibytesMin: 4 },
   /** Request objects at a `request_uri` of clients. */
   'request-objects': { percent: 1, mebibytesMin: 2 },

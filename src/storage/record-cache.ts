@@ -6,6 +6,7 @@ import type { TenantStorage } from '../ports/storage.ts';
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 import type { BoundedMap } from '../spec/bounded-map.ts';
 import { type Caches, SLOT_BYTES, textBytes } from '../spec/caches.ts';
+import { DigestMap } from '../spec/digest-map.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 import { type CatchUpReport, followJournal } from './journal-follower.ts';
 
@@ -65,12 +66,15 @@ const ENDED_MAX = 10_000;
 
 interface RecordMaps {
   readonly clients: BoundedMap<ClientId, StoredClient>;
-  readonly tokens: BoundedMap<AccessTokenKey, StoredAccessToken>;
+  readonly tokens: DigestMap<AccessTokenKey, StoredAccessToken>;
 }
 
 const openMaps = (limits: RecordCacheLimits, caches: Caches): RecordMaps => ({
   clients: caches.open('clients', { weigh: clientBytes, entriesMax: limits.clients }),
-  tokens: caches.open('access-tokens', { weigh: accessTokenBytes, entriesMax: limits.accessTokens }),
+  tokens: new DigestMap(
+    caches.open('access-tokens', { weigh: accessTokenBytes, entriesMax: limits.accessTokens }),
+    tokenKey,
+  ),
 });
 
 /**
@@ -110,7 +114,7 @@ export function withRecordCache(
    * @param keyOf returns the record's own text, so that memory holds the key once
    */
   const readThrough = <Key, Value>(
-    cache: BoundedMap<Key, Value>,
+    cache: Pick<BoundedMap<Key, Value>, 'set'>,
     read: () => Awaitable<Value | undefined>,
     keyOf: (found: Value) => Key,
   ): Awaitable<Value | undefined> => {

@@ -11,7 +11,7 @@ import { signingOnlyWith } from '../keys/server-keys.ts';
 import { SLOT_BYTES } from '../spec/caches.ts';
 import { issuerPath } from '../spec/issuer.ts';
 import { signatureAlgorithms } from '../spec/server-capabilities.ts';
-import type { AccessTokenNeeds } from '../tokens/access-token.ts';
+import { type AccessTokenNeeds, verifiedTokens } from '../tokens/access-token.ts';
 import { masterTokens } from '../tokens/bearer-token.ts';
 import type { DpopNeeds } from '../tokens/dpop-proof.ts';
 import type { Administered } from './administered.ts';
@@ -108,7 +108,7 @@ function openAccessTokens(
   return {
     issuer,
     mac: issuer === settings.issuer ? mac : macForAlias(mac, issuer),
-    genuine: caches.open('verified-tokens', { weigh: () => VERIFIED_TOKEN_BYTES }),
+    genuine: verifiedTokens(caches, VERIFIED_TOKEN_BYTES),
     selfContained: selfContainedTokens({ ...settings, issuer }, { keys, verifier: jose.verifier, caches }),
     store: storage.accessTokens,
     clock,

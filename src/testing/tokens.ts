@@ -7,7 +7,12 @@ import type { AccessTokenStore, StoredAccessToken } from '../ports/access-token-
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
 import { systemRandom } from '../system/random.ts';
-import { type AccessTokenContent, type AccessTokenNeeds, mintAccessToken } from '../tokens/access-token.ts';
+import {
+  type AccessTokenContent,
+  type AccessTokenNeeds,
+  mintAccessToken,
+  verifiedTokens,
+} from '../tokens/access-token.ts';
 import { ampleCaches } from './caches.ts';
 
 export const NOW = 1_800_000_000;
@@ -51,7 +56,7 @@ export async function bench(): Promise<Bench> {
     needs: {
       issuer: ISSUER,
       mac: createSecretKey(Buffer.alloc(32, 7)),
-      genuine: caches.open('verified-tokens', { weigh: () => 1 }),
+      genuine: verifiedTokens(caches, 1),
       selfContained: {
         keys: {
           async sign(claims, header) {

@@ -6,7 +6,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Random } from '../ports/random.ts';
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
-import type { BoundedMap } from '../spec/bounded-map.ts';
+import type { Caches } from '../spec/caches.ts';
+import { DigestMap } from '../spec/digest-map.ts';
 import { parseExactly } from '../spec/exact-json.ts';
 import {
   type AccessTokenKey,
@@ -34,13 +35,17 @@ const IDENTIFIER_LENGTH = LOCATOR_LENGTH + IDENTIFIER_LENGTHS.access_token;
 export interface AccessTokenNeeds {
   readonly issuer: string;
   readonly mac: KeyObject;
-  /** Cache of tokens whose MAC was verified. */
-  readonly genuine: BoundedMap<AccessTokenKey, true>;
+  /** Cache of the keys of tokens whose MAC was verified. */
+  readonly genuine: DigestMap<AccessTokenKey, AccessTokenKey>;
   readonly selfContained: SelfContainedTokenNeeds;
   readonly store: AccessTokenStore;
   readonly clock: Clock;
   readonly random: Random;
 }
+
+/** Opens the cache `genuine`. @param bytes the memory of an entry */
+export const verifiedTokens = (caches: Caches, bytes: number): AccessTokenNeeds['genuine'] =>
+  new DigestMap(caches.open('verified-tokens', { weigh: () => bytes }), (key: AccessTokenKey) => key);
 
 /**
  * The formats of access tokens (decision 20). Both have a record, and both are valid only while it exists.
@@ -198,7 +203,7 @@ export function findAccessToken(
     const key = keyOf(presented);
     if (needs.genuine.get(key) === undefined) {
       if (!isGenuine('access_token', presented, IDENTIFIER_LENGTH, needs.mac)) return undefined;
-      needs.genuine.set(key, true);
+      needs.genuine.set(key, key);
     }
     return findLive(needs, key);
   }

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import { type Caches, SLOT_BYTES } from '../../spec/caches.ts';
+import { DigestMap } from '../../spec/digest-map.ts';
 
 /**
  * A successful authentication: the client, its secret and the version of its record at that time. Does not
@@ -27,6 +28,10 @@ export interface RememberedOutcomes {
   set(header: string, outcome: RememberedOutcome): void;
 }
 
+interface NamedOutcome extends RememberedOutcome {
+  readonly name: string;
+}
+
 /** A digest, an outcome, and the secret and identifiers that it keeps alive. */
 const OUTCOME_BYTES = SLOT_BYTES + 560;
 
@@ -36,10 +41,16 @@ const OUTCOME_BYTES = SLOT_BYTES + 560;
  */
 export function rememberedOutcomes(caches: Caches): RememberedOutcomes {
   const key = randomBytes(32).toString('base64url');
-  const outcomes = caches.open<string, RememberedOutcome>('authentications', { weigh: () => OUTCOME_BYTES });
+  const outcomes = new DigestMap(
+    caches.open<number, NamedOutcome>('authentications', { weigh: () => OUTCOME_BYTES }),
+    ({ name }) => name,
+  );
   const nameOf = (header: string): string => hash('sha256', key + header, 'base64url');
   return {
     get: (header) => outcomes.get(nameOf(header)),
-    set: (header, outcome) => outcomes.set(nameOf(header), outcome),
+    set(header, outcome) {
+      const name = nameOf(header);
+      outcomes.set(name, { ...outcome, name });
+    },
   };
 }
