@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { mock, test } from 'node:test';
 import { joseJwtInspector } from '../../jose/jwt-verifier.ts';
 import { ampleCaches } from '../../testing/caches.ts';
@@ -40,10 +42,12 @@ test('a second resolution neither fetches nor parses nor verifies a statement th
   const { federation, resolve } = keeping();
   assert.ok((await resolve()).chain !== undefined);
   const inspect = mock.method(joseJwtInspector, 'inspect');
-  const verify = mock.method(crypto.subtle, 'verify');
+  const verify = mock.method(crypto, 'verify');
+  syncBuiltinESMExports();
   t.after(() => {
     inspect.mock.restore();
     verify.mock.restore();
+    syncBuiltinESMExports();
   });
   const { length } = federation.fetched;
   assert.ok((await resolve()).chain !== undefined);
