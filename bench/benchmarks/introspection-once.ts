@@ -1,6 +1,6 @@
+import { BARE, startBare } from '../bare.ts';
 import { httpSubject } from '../http-subject.ts';
 import { introspectionWithBasic, verifyActive } from '../introspection-load.ts';
-import { BARE, startBare } from '../peers.ts';
 import type { Benchmark } from '../subject.ts';
 
 /** Asks about tokens that the server has not seen lately, so that it computes the MAC and looks the record up. */

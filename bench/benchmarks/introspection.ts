@@ -1,8 +1,9 @@
+import { BARE, startBare } from '../bare.ts';
 import { httpSubject } from '../http-subject.ts';
 import { introspectionWithBasic, verifyActive } from '../introspection-load.ts';
 import { NOT_SLOWER, otherCheckout } from '../other-checkout.ts';
 import type { Ours } from '../ours.ts';
-import { BARE, PEER, startBare, startPeer } from '../peers.ts';
+import { PEER, startPeer } from '../peers/oidc-provider.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
 
 export const introspection: Benchmark = {

@@ -1,10 +1,11 @@
 import { DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
 import { STATEMENTS } from '../../src/storage/postgres/statement.ts';
+import { startBare } from '../bare.ts';
 import { httpSubject } from '../http-subject.ts';
 import { introspectionWithBasic, verifyActive } from '../introspection-load.ts';
 import type { LoadOrder } from '../load.ts';
 import type { Ours } from '../ours.ts';
-import { startBare, startPeer } from '../peers.ts';
+import { startPeer } from '../peers/oidc-provider.ts';
 import type { OnPostgres } from '../postgres.ts';
 import { bothEngines, ON_SQLITE, postgresLimit } from '../postgres-subject.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';

@@ -5,7 +5,7 @@ import { limit, storedRow } from '../limit.ts';
 import type { LoadOrder } from '../load.ts';
 import { NOT_SLOWER, otherCheckout } from '../other-checkout.ts';
 import type { Ours } from '../ours.ts';
-import { PEER, startPeer } from '../peers.ts';
+import { PEER, startPeer } from '../peers/oidc-provider.ts';
 import type { Benchmark } from '../subject.ts';
 
 const LIMIT = 'SQLite alone: commits of 64 registrations';

@@ -3,7 +3,7 @@ import { freePort } from '../../test/program/free-port.ts';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
 import { basic, httpSubject, requestHead, requests } from '../http-subject.ts';
 import type { Caller } from '../ours.ts';
-import { PEER } from '../peers.ts';
+import { PEER } from '../peers/oidc-provider.ts';
 import { messageFrom, startScript, stopChild } from '../processes/measured-process.ts';
 import type { SignInPeerOptions } from '../processes/oidc-provider-sign-in.ts';
 import { signatureLimit } from '../signature-limit.ts';

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { freePort } from '../../test/program/free-port.ts';
 import type { Program } from '../../test/program/start.ts';
+import { BARE } from '../bare.ts';
 import { launchOurs } from '../ours.ts';
-import { BARE, PEER, PEER_CLIENT } from '../peers.ts';
+import { PEER } from '../peers/oidc-provider.ts';
+import { PEER_CLIENT } from '../peers/peer.ts';
 import { firstAnswer, resident, startScript, stopChild } from '../processes/measured-process.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
 

@@ -5,7 +5,8 @@ import { limit, storedRow } from '../limit.ts';
 import type { LoadOrder } from '../load.ts';
 import { NOT_SLOWER, otherCheckout } from '../other-checkout.ts';
 import type { Caller, Ours } from '../ours.ts';
-import { type Peer, startPeer } from '../peers.ts';
+import { startPeer } from '../peers/oidc-provider.ts';
+import type { Peer } from '../peers/peer.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
 
 const LIMIT = 'SQLite alone: commits of 64 access tokens';
@@ -19,7 +20,7 @@ export function verifyIssued({ status, body }: RawAnswer): void {
   assert.equal(token_type, 'Bearer');
 }
 
-export function tokenOrder(port: number, { client_id, client_secret }: Caller): LoadOrder {
+export function tokenOrder(port: number, { client_id, client_secret }: Caller, path = '/token'): LoadOrder {
   const head = requestHead('POST', '/token', {
     'content-type': 'application/x-www-form-urlencoded',
     authorization: basic(client_id, client_secret),
