@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startLoadGenerator } from './load-generator.ts';
 import { type Ours, startOurs, type TokenCounts } from './ours.ts';
+import type { Description, Missing } from './peers/compared.ts';
+import { startCompared } from './peers/start.ts';
 import { sqlitePlace } from './place.ts';
 import { startPostgres } from './postgres.ts';
 import { openRegistries } from './registry.ts';
@@ -13,8 +15,13 @@ const NO_TOKENS = { storedTokens: 1, loadedTokens: 1, manyTokens: 0, selfContain
 
 export interface Opened {
   readonly bench: Bench;
-  /** Names the PostgreSQL of the run, if there is one. */
-  readonly described: { readonly postgres?: string };
+  /** Names the PostgreSQL of the run, if there is one, and the servers that are compared. */
+  readonly described: {
+    readonly postgres?: string;
+    /** With `--peers`. */
+    readonly subjects?: readonly Description[];
+    readonly missing?: readonly Missing[];
+  };
   close(): Promise<void>;
 }
 
@@ -22,6 +29,8 @@ interface Wanted {
   readonly chosen: readonly Benchmark[];
   readonly scale: Scale;
   readonly storage: string;
+  /** Whether the peers are started, too. */
+  readonly peers: boolean;
   /** The folder of another checkout, to compare with. */
   readonly against: string | undefined;
 }
@@ -31,7 +40,8 @@ export async function openBench(wanted: Wanted): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-bench-'));
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
-    for (const closeOne of closers.splice(0)) await closeOne();
+    // The last first: a peer must not lose its database.
+    for (const closeOne of closers.splice(0).reverse()) await closeOne();
     rmSync(folder, { recursive: true, force: true });
   };
   // The other processes end with the channel to this one. The program has no channel.
@@ -47,7 +57,7 @@ export async function openBench(wanted: Wanted): Promise<Opened> {
 }
 
 async function openAll(
-  { chosen, scale, storage, against }: Wanted,
+  { chosen, scale, storage, peers, against }: Wanted,
   folder: string,
   closers: (() => Promise<void>)[],
 ): Promise<Omit<Opened, 'close'>> {
@@ -78,6 +88,10 @@ async function openAll(
   // If one fails, the others must have registered how they are closed.
   await Promise.allSettled(opening);
   const [ours, postgres, other] = await Promise.all(opening);
+  const compared =
+    peers && postgres !== undefined
+      ? await startCompared({ folder, ours, postgres, tokens: counts.loadedTokens, closers })
+      : undefined;
   const bench: Bench = {
     scale,
     folder,
@@ -90,8 +104,20 @@ async function openAll(
       if (postgres === undefined) throw new Error('this benchmark needs --storage postgres');
       return postgres;
     },
+    compared() {
+      if (compared === undefined) throw new Error('this benchmark needs --peers');
+      return compared.servers;
+    },
   };
-  return { bench, described: postgres === undefined ? {} : { postgres: postgres.described } };
+  return {
+    bench,
+    described: {
+      ...(postgres === undefined ? {} : { postgres: postgres.described }),
+      ...(compared === undefined
+        ? {}
+        : { subjects: compared.servers.map(({ described }) => described), missing: compared.missing }),
+    },
+  };
 }
 
 async function startOther(folder: string, counts: TokenCounts, checkout: string): Promise<Ours> {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { RawAnswer } from '../test/program/raw-socket.ts';
 import type { LoadOrder, LoadRequest } from './load.ts';
-import { cpuSeconds, firstAnswer, pin } from './processes/measured-process.ts';
+import { cpuSeconds, familyCpuSeconds, firstAnswer, pin } from './processes/measured-process.ts';
 import type { Bench, Figure, Subject } from './subject.ts';
 
 export interface Server {
@@ -9,6 +9,8 @@ export interface Server {
   readonly pid: number;
   /** Another process that gives the same answers to half of the connections. */
   readonly second?: { readonly pid: number; readonly port: number };
+  /** Returns its process and those that it has started. They share its port. */
+  readonly family?: () => readonly number[];
   /** Returns the CPU seconds that its database server has used so far. */
   readonly databaseCpu?: () => number | undefined;
   readonly close: () => Promise<void>;
@@ -26,23 +28,26 @@ const SHORTER_BYTES_MAX = 8;
  */
 export async function httpSubject(
   { load, scale }: Bench,
-  { name, pid, second, databaseCpu, close }: Server,
+  { name, pid, second, family, databaseCpu, close }: Server,
   order: LoadOrder,
   verify: (answer: RawAnswer) => void,
   beside?: LoadOrder,
 ): Promise<{ readonly subject: Subject; readonly verified: RawAnswer }> {
   const verified = await firstAnswer(order.port, firstRequest(order));
   verify(verified);
-  pin(pid, SERVER_CPU);
+  for (const each of family?.() ?? [pid]) pin(each, SERVER_CPU);
   if (second !== undefined) pin(second.pid, SECOND_SERVER_CPU);
   const pids = second === undefined ? [pid] : [pid, second.pid];
+  const cpu = (): number | undefined =>
+    family === undefined ? cpuSecondsOf(pids) : familyCpuSeconds(family());
   const number = await load.prepare(second === undefined ? order : { ...order, secondPort: second.port });
   const besideNumber = beside === undefined ? {} : { beside: await load.prepare(beside) };
   const measure = async (): Promise<Figure> => {
-    const before = cpuSecondsOf(pids);
+    const before = cpu();
     const databaseBefore = databaseCpu?.();
     const result = await load.run({ order: number, milliseconds: scale.round_ms, ...besideNumber });
     if (result.refused > 0) throw new Error(`${name}: ${result.refused} answers were neither 200 nor 201`);
+    if (result.answered === 0) throw new Error(`${name}: no answer within ${scale.round_ms} ms`);
     if (result.bodyBytesMin < verified.body.length - SHORTER_BYTES_MAX) {
       throw new Error(`${name}: an answer had ${result.bodyBytesMin} bytes, not ${verified.body.length}`);
     }
@@ -51,7 +56,7 @@ export async function httpSubject(
       value: result.answered / result.seconds,
       p99_ms: result.p99_ms,
       loadBusy: result.busyShare,
-      ...share('serverCpu', before, cpuSecondsOf(pids), seconds),
+      ...share('serverCpu', before, cpu(), seconds),
       ...share('databaseCpu', databaseBefore, databaseCpu?.(), seconds),
     };
   };

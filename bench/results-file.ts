@@ -43,12 +43,13 @@ export function machine(): string {
   const pinned = CAN_PIN ? 'servers on CPU 0, load on CPU 1' : 'processes not held to a CPU';
   return (
     `${availableParallelism()} × ${processor}, ${memory} GiB, ${process.platform} ${release()}; ` +
-    `Node ${process.versions.node}, SQLite ${process.versions['sqlite']}, oidc-provider ${versionOf('oidc-provider')}; ` +
+    `Node ${process.versions.node}, SQLite ${process.versions['sqlite']}, oidc-provider ${packageVersion('oidc-provider')}; ` +
     `64 connections, ${pinned}`
   );
 }
 
-function versionOf(name: string): string {
+/** Returns the version of an installed npm package. */
+export function packageVersion(name: string): string {
   const url = new URL(`../node_modules/${name}/package.json`, import.meta.url);
   return (JSON.parse(readFileSync(url, 'utf8')) as { version: string }).version;
 }

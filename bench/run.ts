@@ -1,8 +1,9 @@
 /**
  * Measures the program side by side with its peers, as ratios: the subjects of a benchmark take turns in the same minute,
  * on one CPU, under the same load from another. Run: npm run bench -- [--quick | --smoke] [--storage postgres]
- * [--tokens N] [--only NAME,NAME] [--results FILE] [--against CHECKOUT]. `--against` adds the program of another checkout,
- * with its packages installed, to the benchmarks of introspection, token and registration.
+ * [--tokens N] [--only NAME,NAME] [--results FILE] [--against CHECKOUT] [--peers]. `--against` adds the program of another
+ * checkout, with its packages installed, to the benchmarks of introspection, token and registration. `--peers` compares our
+ * program on both engines with each peer on durable storage that npm or Debian has installed.
  */
 import { parseArgs } from 'node:util';
 import { openBench } from './bench.ts';
@@ -25,6 +26,7 @@ import {
 import { introspectionOnce } from './benchmarks/introspection-once.ts';
 import { besideList, list } from './benchmarks/list.ts';
 import { lookup } from './benchmarks/lookup.ts';
+import { peersIntrospection, peersRegistration, peersToken } from './benchmarks/peers.ts';
 import {
   introspectionOnceOnPostgres,
   introspectionOnPostgres,
@@ -37,6 +39,7 @@ import { codeExchange, codeExchangeES256, refresh } from './benchmarks/sign-in.t
 import { start } from './benchmarks/start.ts';
 import { tenantsResting, tenantsRotating, tenantsScanned, tenantsSwept } from './benchmarks/tenants.ts';
 import { token } from './benchmarks/token.ts';
+import { descriptionLines } from './peers/compared.ts';
 import { CAN_PIN } from './processes/measured-process.ts';
 import { type BenchmarkResult, type Measured, resultOf } from './result.ts';
 import { originOf, resultsPath, writeResults } from './results-file.ts';
@@ -84,6 +87,9 @@ const ON_POSTGRES: readonly Benchmark[] = [
   besideAdminPagesOnPostgres,
 ];
 
+/** Each has ours on SQLite and on PostgreSQL, and the peers. */
+const ON_BOTH: readonly Benchmark[] = [peersIntrospection, peersToken, peersRegistration];
+
 const WHOLE: Scale = {
   rounds: 5,
   round_ms: 2_000,
@@ -127,6 +133,7 @@ interface Order {
   readonly chosen: readonly Benchmark[];
   readonly scale: Scale;
   readonly storage: 'sqlite' | 'postgres';
+  readonly peers: boolean;
   readonly results: string | undefined;
   readonly against: string | undefined;
   /** Whether the run measures everything at full length. */
@@ -167,12 +174,17 @@ function orderOf(words: readonly string[]): Order {
       only: { type: 'string' },
       results: { type: 'string' },
       against: { type: 'string' },
+      peers: { type: 'boolean', default: false },
     },
   });
-  const { storage, results, against } = values;
+  const { results, against, peers } = values;
+  if (peers && (against !== undefined || values.storage !== 'sqlite')) {
+    throw new Error('--peers starts both engines itself; it takes neither --storage nor --against');
+  }
+  const storage = peers ? 'postgres' : values.storage;
   if (storage !== 'sqlite' && storage !== 'postgres') throw new Error('--storage takes sqlite or postgres');
   const only = values.only?.split(',');
-  const all = storage === 'postgres' ? ON_POSTGRES : ON_SQLITE;
+  const all = benchmarksOf(storage, peers);
   const unknown = only?.filter((name) => all.every((benchmark) => benchmark.name !== name)) ?? [];
   if (unknown.length > 0) {
     throw new Error(
@@ -181,9 +193,33 @@ function orderOf(words: readonly string[]): Order {
   }
   const chosen = all.filter(({ name }) => only?.includes(name) ?? true);
   const full = values.quick ? QUICK : WHOLE;
-  const preset = values.smoke ? SMOKE : full;
+  const measured = values.smoke ? SMOKE : full;
+  const preset = peers ? withPeers(measured) : measured;
   const scale = values.tokens === undefined ? preset : { ...preset, storedTokens: tokenCount(values.tokens) };
-  return { chosen, scale, storage, results, against, whole: scale === WHOLE && only === undefined };
+  const whole = measured === WHOLE && scale === preset && only === undefined;
+  return { chosen, scale, storage, peers, results, against, whole };
+}
+
+function benchmarksOf(storage: 'sqlite' | 'postgres', peers: boolean): readonly Benchmark[] {
+  if (peers) return ON_BOTH;
+  return storage === 'postgres' ? ON_POSTGRES : ON_SQLITE;
+}
+
+/** A peer issues each of its tokens over HTTP, so all servers get fewer. */
+const FEWER_TOKENS = 20;
+/** The slowest peers answer a few requests in it. */
+const PEERS_ROUND_MS_MIN = 2_000;
+
+function withPeers(scale: Scale): Scale {
+  const tokens = scale.loadedTokens / FEWER_TOKENS;
+  return {
+    ...scale,
+    round_ms: Math.max(scale.round_ms, PEERS_ROUND_MS_MIN),
+    storedTokens: tokens,
+    loadedTokens: tokens,
+    manyTokens: 0,
+    selfContainedTokens: 0,
+  };
 }
 
 function tokenCount(text: string): number {
@@ -193,12 +229,12 @@ function tokenCount(text: string): number {
 }
 
 async function main(words: readonly string[]): Promise<void> {
-  const { chosen, scale, storage, results, against, whole } = orderOf(words);
+  const { chosen, scale, storage, peers, results, against, whole } = orderOf(words);
   const origin = originOf(['npm run bench', ...(words.length === 0 ? [] : ['--', ...words])].join(' '));
-  const path = results ?? resultsPath(origin, storage, whole);
+  const path = results ?? resultsPath(origin, peers ? 'peers' : storage, whole);
   console.log(`${origin.machine}; commit ${origin.commit}`);
   if (!CAN_PIN) console.log('taskset is missing: servers and load share all CPUs');
-  const opened = await openBench({ chosen, scale, storage, against });
+  const opened = await openBench({ chosen, scale, storage, peers, against });
   try {
     const found: BenchmarkResult[] = [];
     for (const benchmark of chosen) {
@@ -208,6 +244,8 @@ async function main(words: readonly string[]): Promise<void> {
       // After each one, so that an interrupted run keeps what it measured.
       writeResults(path, { ...origin, ...opened.described, scale, benchmarks: found });
     }
+    const { subjects = [], missing = [] } = opened.described;
+    for (const line of descriptionLines(subjects, missing)) console.log(line);
     console.log(`\nresults: ${path}`);
   } finally {
     await opened.close();

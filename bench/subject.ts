@@ -1,5 +1,6 @@
 import type { LoadGenerator } from './load-generator.ts';
 import type { Ours } from './ours.ts';
+import type { Compared } from './peers/compared.ts';
 import type { OnPostgres } from './postgres.ts';
 import type { Registry } from './registry.ts';
 
@@ -41,6 +42,8 @@ export interface Bench {
   registry(clients: number): Promise<Registry>;
   /** Returns a PostgreSQL with the same data as `ours`. @throws if the run has none */
   postgres(): OnPostgres;
+  /** Returns the servers that `--peers` compares, ours first. @throws without `--peers` */
+  compared(): readonly Compared[];
 }
 
 export interface Figure {

@@ -17,11 +17,12 @@ export function verifyIssued({ status, body }: RawAnswer): void {
   assert.equal(status, 200);
   const { access_token, token_type } = JSON.parse(body) as { access_token: unknown; token_type: unknown };
   assert.equal(typeof access_token, 'string');
-  assert.equal(token_type, 'Bearer');
+  // RFC 6749 §5.1: its value is case insensitive.
+  assert.equal(String(token_type).toLowerCase(), 'bearer');
 }
 
 export function tokenOrder(port: number, { client_id, client_secret }: Caller, path = '/token'): LoadOrder {
-  const head = requestHead('POST', '/token', {
+  const head = requestHead('POST', path, {
     'content-type': 'application/x-www-form-urlencoded',
     authorization: basic(client_id, client_secret),
   });

@@ -220,8 +220,8 @@ function copyPrograms(to: string): string {
   return to;
 }
 
-/** Each child of PostgreSQL leads a process group of its own. */
-function withChildren(pid: number | undefined): readonly number[] {
+/** Returns a process and its present children: each child of PostgreSQL leads a process group of its own. */
+export function withChildren(pid: number | undefined): readonly number[] {
   if (pid === undefined) return [];
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return [pid, ...(children === '' ? [] : children.split(' ').map(Number))];
