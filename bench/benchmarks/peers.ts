@@ -35,7 +35,7 @@ function comparison({ name, title, orderTo, verify, prove }: Comparison): Benchm
         if (order === undefined) continue;
         const name =
           order.connections === undefined ? server.name : `${server.name}, ${order.connections} connection`;
-        const running = { ...server, name, close: async () => undefined };
+        const running = { ...server, name, slow: true, close: async () => undefined };
         const { subject, verified } = await httpSubject(bench, running, order, verify);
         await prove?.(server, verified);
         subjects.push(subject);

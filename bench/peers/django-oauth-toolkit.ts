@@ -105,7 +105,11 @@ function prepare(
 const gunicorn = (port: number): readonly string[] => [
   '-m',
   'gunicorn',
-  ...['--bind', `127.0.0.1:${port}`, '--workers', `${WORKERS}`, '--threads', `${THREADS}`],
-  ...['--worker-class', 'gthread', '--keep-alive', '600', '--log-level', 'error'],
+  `--bind=127.0.0.1:${port}`,
+  `--workers=${WORKERS}`,
+  `--threads=${THREADS}`,
+  '--worker-class=gthread',
+  '--keep-alive=600',
+  '--log-level=error',
   `${MODULE}:application`,
 ];

@@ -126,8 +126,11 @@ function writePortal(folder: string, port: number, database: string): NodeJS.Pro
 
 const fastcgi = (port: number): readonly string[] => [
   '/usr/bin/plackup',
-  ...['--server', 'FCGI', '--listen', `127.0.0.1:${port}`, '--nproc', `${PROCESSES}`],
-  ...['--env', 'deployment', APPLICATION],
+  '--server=FCGI',
+  `--listen=127.0.0.1:${port}`,
+  `--nproc=${PROCESSES}`,
+  '--env=deployment',
+  APPLICATION,
 ];
 
 function version(): string {
