@@ -1,6 +1,6 @@
 import type { Peer } from './peer.ts';
 
-/** Says what was measured, for whoever reads the figures. */
+/** Says what was measured, for the readers of the figures. */
 export interface Description {
   readonly name: string;
   /** As the program or its package tells it. */

@@ -72,7 +72,7 @@ export async function glewlwydOnPostgres(
   return { ...started, databaseCpu: postgres.cpuSeconds };
 }
 
-/** Returns the statements of the package, and one more for the scope of the client. */
+/** Returns the statements of the package, and adds the scope of the client. */
 function tablesFor(engine: 'sqlite3' | 'postgre'): string {
   const shipped = gunzipSync(readFileSync(join(TABLES, `init.${engine}.sql.gz`))).toString();
   return `${shipped}

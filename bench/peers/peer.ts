@@ -1,6 +1,6 @@
 import type { Server } from '../http-subject.ts';
 
-/** A server of somebody else with live access tokens, and a client that may ask about them and get more. */
+/** Another author's server with live access tokens, and a client that may ask about them and get more. */
 export interface Peer extends Server {
   readonly port: number;
   readonly client_id: string;
