@@ -77,6 +77,9 @@ function aStoredToken(): StoredAccessToken {
   return JSON.parse(text) as StoredAccessToken;
 }
 
+/** Of 20,000 random digests, one in five times two share their 30 bits, and the later displaces the earlier. Ten pairs do not happen. */
+const DISPLACED_MAX = 10;
+
 const kept: unknown[] = [];
 
 /** Fills one cache, and compares the growth of the heap with the estimate. */
@@ -91,7 +94,10 @@ async function compare(name: CacheName, fill: (caches: ProcessCaches) => Promise
   collectGarbage();
   const grown = process.memoryUsage().heapUsed - before;
   const figures = caches.figures().find((cache) => cache.name === name);
-  assert.equal(figures?.entries, ENTRIES);
+  assert.ok(
+    figures !== undefined && figures.entries > ENTRIES - DISPLACED_MAX,
+    `${figures?.entries} entries`,
+  );
   return figures.bytes / grown;
 }
 
