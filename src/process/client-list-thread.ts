@@ -49,12 +49,7 @@ if (process.platform === 'linux') setPriority(NICENESS);
 const reader = openClientReader(place);
 const sealer = sealerWith(keys);
 
-port.on('message', (request: PageRequest | 'close') => {
-  if (request === 'close') {
-    reader.close();
-    port.close();
-    return;
-  }
+port.on('message', (request: PageRequest) => {
   const { id } = request;
   try {
     answer(request);

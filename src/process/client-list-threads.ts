@@ -152,10 +152,9 @@ class ListThread {
     return page;
   }
 
+  /** Ends the thread wherever it is: it only reads, and its connection closes with it. */
   async close(): Promise<void> {
-    this.#worker.ref();
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    this.#worker.postMessage('close');
+    await this.#worker.terminate();
     await this.#exited.promise;
   }
 

@@ -4,11 +4,10 @@ import { openReadConnection } from './connection.ts';
 import { displacement } from './database-file.ts';
 import type { DatabasePlace } from './write-batch.ts';
 
-/** Reads clients for a thread, by a connection of its own. */
+/** Reads clients for a thread, by a connection of its own, which closes with the thread. */
 export interface ClientReader {
   /** As `ClientStore.page`. Each call sees everything that was committed before it. */
   readonly page: ReturnType<typeof clientPage>;
-  close(): void;
 }
 
 /** @throws StorageUnavailable if other files are at the place of the database by now */
@@ -16,5 +15,5 @@ export function openClientReader({ path, files }: DatabasePlace): ClientReader {
   const displaced = displacement(path, files);
   if (displaced !== undefined) throw new StorageUnavailable(displaced);
   const database = openReadConnection(path);
-  return { page: clientPage(database), close: () => database.close() };
+  return { page: clientPage(database) };
 }
