@@ -243,6 +243,32 @@ test('close answers another request on a connection that was idle for a moment, 
   ]);
 });
 
+test('close ends the connection of a stream that began before, when the stream ends (H-248)', async (t, messages) => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const body = async function* (): AsyncGenerator<string> {
+    yield '[';
+    yield await promise;
+  };
+  const { address, host } = await runHost(t, messages, () => ({ ...ok, body: body() }), {
+    closeTimeout: 3_600_000,
+  });
+  const socket = connect(address);
+  let text = '';
+  socket.setEncoding('latin1').on('data', (piece: string) => {
+    text += piece;
+  });
+  const ended = new Promise((resolve) => socket.on('close', resolve));
+  socket.write(GET);
+  await soon(() => text.includes('['));
+  const closed = host.close();
+  await untilRefused(address);
+  // By now the host has ended the connections that were idle.
+  await new Promise((next) => setTimeout(next, 300));
+  resolve(']');
+  await Promise.all([closed, ended]);
+  assert.match(text, /\r\n0\r\n\r\n$/);
+});
+
 test('close does not wait for connections that never sent a byte', async (t, messages) => {
   const { address, host, observed } = await runHost(t, messages, () => ok, { closeTimeout: 30_000 });
   const silent = connect(address);

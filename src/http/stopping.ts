@@ -47,7 +47,10 @@ export async function stopListening(host: StoppingHost): Promise<void> {
   await grace.catch(() => undefined);
   // Ends connections that are idle or were never used, and the checks of time limits: the deadline replaces these.
   server.close();
+  // A stream that began before ends later, on a connection whose client was not told that it ends.
+  const ending = setInterval(() => server.closeIdleConnections(), GRACE_MS);
   await closed;
+  clearInterval(ending);
 }
 
 async function untilQuiet(connections: Connections): Promise<void> {
