@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { basic, requestHead, requests } from './http-subject.ts';
 import { FORM } from './introspection-load.ts';
 import { type MixtureTarget, mixedOrders, spread } from './mixture.ts';
@@ -35,17 +36,19 @@ export async function openMixture(target: MixtureTarget): Promise<OpenMixture> {
       pin(child.pid ?? 0, LOAD_CPU);
       try {
         child.send(load);
-        const [reply] = await Promise.all([
-          messageFrom<{ result: OpenResult } | { failure: string }>(child),
-          beside(),
-        ]);
-        if ('failure' in reply) throw new Error(reply.failure);
-        return reply.result;
+        const [result] = await Promise.all([resultFrom(child), beside()]);
+        return result;
       } finally {
         await stopChild(child);
       }
     },
   };
+}
+
+async function resultFrom(child: ChildProcess): Promise<OpenResult> {
+  const reply = await messageFrom<{ result: OpenResult } | { failure: string }>(child);
+  if ('failure' in reply) throw new Error(reply.failure);
+  return reply.result;
 }
 
 async function openKinds(

@@ -106,7 +106,8 @@ interface Pool {
 function openPool(port: number, record: (request: Request) => void, fail: (cause: Error) => void): Pool {
   const waiting: Request[] = [];
   const idle: ((request: Request) => void)[] = [];
-  const sockets: Socket[] = [];
+  const sockets = new Set<Socket>();
+  let most = 0;
   const open = (first: Request): void => {
     let current = first;
     const send = (request: Request): void => {
@@ -125,21 +126,28 @@ function openPool(port: number, record: (request: Request) => void, fail: (cause
         if (request === undefined) idle.push(send);
         else send(request);
       },
-      fail,
+      fail(cause) {
+        const place = idle.indexOf(send);
+        if (place === -1) return fail(cause);
+        // The server ends connections that have had no request for long.
+        idle.splice(place, 1);
+        sockets.delete(socket);
+      },
     });
     socket.on('connect', () => send(first));
-    sockets.push(socket);
+    sockets.add(socket);
+    most = Math.max(most, sockets.size);
   };
   return {
     arrive(request) {
       const send = idle.pop();
       if (send !== undefined) send(request);
-      else if (sockets.length < CONNECTIONS_MAX) open(request);
+      else if (sockets.size < CONNECTIONS_MAX) open(request);
       else waiting.push(request);
     },
     close() {
       for (const socket of sockets) socket.removeAllListeners('close').destroy();
-      return sockets.length;
+      return most;
     },
   };
 }
