@@ -40,12 +40,14 @@ async function open(bench: Bench, clients: number): Promise<Subject> {
 }
 
 /** The first authentication of a client reads its record and notes its use. The rounds measure the later ones. */
-async function askByAll({ name, measure }: Subject, clients: number, round_s: number): Promise<void> {
+async function askByAll(subject: Subject, clients: number, round_s: number): Promise<void> {
   const rates: number[] = [];
   for (let asked = 0; asked < clients; ) {
-    const { value } = await measure();
+    const { value } = await subject.measure();
     rates.push(Math.round(value));
     asked += value * round_s;
   }
-  console.log(`${name}, first authentication of each: ${rates.join(', ')} a second in turns of ${round_s} s`);
+  console.log(
+    `${subject.name}, first authentication of each: ${rates.join(', ')} a second in turns of ${round_s} s`,
+  );
 }
