@@ -115,7 +115,6 @@ async function* pagesOf(ask: Ask, start: ClientId | undefined): AsyncGenerator<C
 class ListThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, AskedPage>();
-  readonly #exited = Promise.withResolvers<void>();
   #lastId = 0;
 
   /** @param ended called when the thread has ended; `reason` if it has failed */
@@ -134,7 +133,6 @@ class ListThread {
     this.#worker.on('exit', () => {
       for (const id of this.#waiting.keys()) this.#settle({ kind: 'failed', id });
       ended(reason);
-      this.#exited.resolve();
     });
   }
 
@@ -155,7 +153,6 @@ class ListThread {
   /** Ends the thread wherever it is: it only reads, and its connection closes with it. */
   async close(): Promise<void> {
     await this.#worker.terminate();
-    await this.#exited.promise;
   }
 
   #settle(reply: ListThreadReply): void {
