@@ -17,6 +17,8 @@ export interface Place {
 }
 
 const ROWS_PER_COMMIT = 20_000;
+/** How long an insertion waits while a started program writes. */
+const LOCK_WAIT_MS = 5_000;
 
 export function sqlitePlace(folder: string): Place {
   const path = join(folder, 'chancery.db');
@@ -40,8 +42,6 @@ export function sqlitePlace(folder: string): Place {
   };
 }
 
-/** A program that runs writes too. */
-const LOCK_WAIT_MS = 5_000;
 const COLUMNS = ['key', 'expires_at', 'client_id', 'client_instance', 'introspection'] as const;
 const INSERT_TOKENS = `INSERT INTO access_token (tenant, ${COLUMNS.join(', ')})
   SELECT '${DEFAULT_TENANT}', * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[])`;
@@ -70,7 +70,8 @@ export function postgresPlace(url: string): Place {
   };
 }
 
-function* inGroups<T>(items: Iterable<T>, size: number): Generator<readonly T[]> {
+/** Returns the items in arrays of this size; the last one may be shorter. */
+export function* inGroups<T>(items: Iterable<T>, size: number): Generator<readonly T[]> {
   let group: T[] = [];
   for (const item of items) {
     group.push(item);

@@ -19,7 +19,7 @@ import { systemRandom } from '../src/system/random.ts';
 import { sealerForTenant, sealerWith } from '../src/system/sealer.ts';
 import { testSettings } from '../src/testing/settings.ts';
 import { ENCRYPTION_KEY } from '../test/program/start.ts';
-import type { Place } from './place.ts';
+import { inGroups, type Place } from './place.ts';
 
 /** Creations that are sent at once and share a commit. The next batch is made while this one is written. */
 const BATCH = 10_000;
@@ -62,12 +62,12 @@ export async function seedClients(seeding: ClientSeeding): Promise<readonly Cred
   const example = await store.find(seeding.example);
   if (example === undefined) throw new Error('the client to seed others from is not there');
   const every = Math.max(1, Math.floor(seeding.clients / seeding.kept));
-  const ids = clientIds(seeding.clients);
   const chosen: StoredClient[] = [];
   let writing: Promise<unknown> | undefined;
   const { vary = (client) => client, usesOf = () => [] } = seeding;
-  for (let made = 0; made < seeding.clients; made += BATCH) {
-    const batch = taken(ids, BATCH).map((client_id, index) => {
+  let made = 0;
+  for (const ids of inGroups(clientIds(seeding.clients), BATCH)) {
+    const batch = ids.map((client_id, index) => {
       const client = anotherClient(needs, example, client_id);
       return vary(client, made + index, (made + index) % every === 0);
     });
@@ -77,6 +77,7 @@ export async function seedClients(seeding: ClientSeeding): Promise<readonly Cred
       async () => await store.recordUses(uses),
     );
     chosen.push(...batch.filter((_, index) => (made + index) % every === 0));
+    made += ids.length;
   }
   await writing;
   await storage.close();
@@ -107,17 +108,6 @@ function idOfRank(rank: number): ClientId {
     rest %= 1;
   }
   return (id + systemRandom.alphanumeric(IDENTIFIER_LENGTHS.client_id - RANKED_LENGTH)) as ClientId;
-}
-
-/** Returns the next ones, at most `size`. */
-function taken<Item>(items: Iterator<Item>, size: number): readonly Item[] {
-  const found: Item[] = [];
-  while (found.length < size) {
-    const { done, value } = items.next();
-    if (done === true) break;
-    found.push(value);
-  }
-  return found;
 }
 
 function anotherClient(needs: SecretNeeds, example: StoredClient, client_id: ClientId): StoredClient {
