@@ -37,6 +37,8 @@ const WATCH_MS = 20;
 const SCRAPE_MS = 5_000;
 /** A slow answer waited for what happened so shortly before. */
 const EARLIER_MS = 50;
+/** Tenths of a second that the run names. */
+const WORST = 25;
 
 /** Something that the server did beside the requests, in milliseconds since 1970. */
 interface Mark {
@@ -91,9 +93,11 @@ async function main(seconds: number, share: number): Promise<void> {
     const { result, marks, busy } = await measured({ ours, mixture }, rate, seconds);
     console.log(`the server used ${percent(busy)} of its CPU`);
     console.log(`the oldest expired token in the database expired ${oldestExpired(ours)} s before`);
-    report(result, marks);
+    const { kinds, connections } = result;
+    const worst = worstOf(result, marks);
+    report(result, worst);
     const path = resultsPath(origin, 'mixed', values.rate === undefined && seconds >= 600);
-    writeResults(path, { ...origin, rate, seconds, share, busy, ...result, marks });
+    writeResults(path, { ...origin, rate, seconds, share, busy, kinds, connections, worst });
     console.log(`\nresults: ${path}`);
   } finally {
     await ours.program.stop();
@@ -244,7 +248,17 @@ function pausesIn(path: string): readonly Mark[] {
     .map((line) => JSON.parse(line) as Mark);
 }
 
-function report({ kinds, slow, connections }: OpenResult, marks: readonly Mark[]): void {
+/** A tenth of a second with slow answers, and what happened meanwhile. */
+interface WorstTenth extends SlowTenth {
+  readonly meanwhile: string;
+}
+
+function worstOf({ slow }: OpenResult, marks: readonly Mark[]): readonly WorstTenth[] {
+  const worst = slow.toSorted((one, other) => other.worst_ms - one.worst_ms).slice(0, WORST);
+  return worst.map((tenth) => ({ ...tenth, meanwhile: causesOf(tenth, marks) }));
+}
+
+function report({ kinds, connections }: OpenResult, worst: readonly WorstTenth[]): void {
   const cells = ({ kind, answers, p50_ms, p99_ms, p999_ms, max_ms }: KindResult): readonly string[] => [
     kind,
     String(answers),
@@ -252,13 +266,12 @@ function report({ kinds, slow, connections }: OpenResult, marks: readonly Mark[]
   ];
   const head = ['', 'answers', 'p50, ms', 'p99', 'p99.9', 'longest'];
   console.log(`\n${terminalTable([head, ...kinds.map(cells)])}\nconnections: ${connections}`);
-  const worst = slow.toSorted((one, other) => other.worst_ms - one.worst_ms).slice(0, 25);
-  const rows = worst.map((tenth) => [
-    new Date(tenth.from).toISOString().slice(11, 23),
-    tenth.worst_ms.toFixed(1),
-    tenth.kind,
-    String(tenth.answers),
-    causesOf(tenth, marks),
+  const rows = worst.map(({ from, worst_ms, kind, answers, meanwhile }) => [
+    new Date(from).toISOString().slice(11, 23),
+    worst_ms.toFixed(1),
+    kind,
+    String(answers),
+    meanwhile,
   ]);
   if (rows.length > 0)
     console.log(
