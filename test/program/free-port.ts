@@ -6,8 +6,8 @@ export const LANE_VARIABLE = 'CHANCERY_TEST_LANE';
 /**
  * Ports for servers that start a moment later. They are below the ephemeral ports (from 32768 on Linux), so that an outgoing
  * connection cannot take one meanwhile. They are above 10080, the last port that `fetch` and browsers refuse (port
- * blocking in the Fetch Standard). Each lane has a range of its own. Without lanes, concurrent processes, whose ids are close, begin at separate places
- * of the whole range.
+ * blocking in the Fetch Standard). Each lane has a range of its own. Without lanes, all processes share one range. Each begins at
+ * a place that its process id decides, because the ids of concurrent processes are close together.
  */
 const PORTS = { first: 10_100, count: 22_000, lanes: 8, forEachProcess: 100 };
 const lane = process.env[LANE_VARIABLE];
