@@ -113,6 +113,16 @@ test('an ended token is not found any more, and others of its client still are w
   assert.equal(count('accessTokens.find'), before);
 });
 
+test('an exchanged token is not found any more once a client before it has ended, though the journal names the client alone', async () => {
+  const { state, cached } = scene();
+  const [own, first, other] = [there(state), there(state), there(state)];
+  const token = aToken(own, { via: `${other.instance} ${first.instance}` });
+  state.tokens.set(token.key, token);
+  assert.deepEqual(await cached.accessTokens.find(token.key), token);
+  deleteRemotely(state, first);
+  assert.equal(await cached.accessTokens.find(token.key), undefined);
+});
+
 test('server keys are read once, as the same array, and again in the very next question after they were changed', async () => {
   const { state, cached, count } = scene();
   const all = (): unknown => cached.serverKeys.all();

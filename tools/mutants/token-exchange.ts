@@ -122,7 +122,10 @@ export const TOKEN_EXCHANGE: readonly Mutant[] = [
       "return via?.split(' ').some((instance) => ended.has(instance as ClientInstance)) === true;",
       "return via === '' && ended.size > 0;",
     ],
-    [ACTORS, 'introspection says inactive once the client of the first token is deleted'],
+    [
+      'src/storage/record-cache.test.ts',
+      'an exchanged token is not found any more once a client before it has ended, though the journal names the client alone',
+    ],
   ),
   fault(
     'beside-revocation-postgres',
