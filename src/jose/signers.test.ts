@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { mock, type TestContext, test } from 'node:test';
-import { signedJwt, testKey } from '../testing/jwt.ts';
+import { segment, signedJwt, testKey } from '../testing/jwt.ts';
 import { joseJwtSigner } from './compact-jws.ts';
 import { joseJwtInspector } from './jwt-verifier.ts';
 
@@ -66,4 +66,24 @@ test('an RSA key of less than 2048 bits verifies nothing and signs nothing (RFC 
   );
   const privateJwk = { ...privateKey.export({ format: 'jwk' }) };
   await assert.rejects(joseJwtSigner().sign({}, { alg: 'RS256', kid: 'one' }, privateJwk), /1024 bits/);
+});
+
+test('a signature of RSASSA-PSS has a salt as long as its hash, and no other (RFC 7518 §3.5)', async () => {
+  const { privateKey, publicKey } = crypto.generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'one' };
+  const padding = crypto.constants.RSA_PKCS1_PSS_PADDING;
+  const problemWith = async (saltLength: number) => {
+    const signed = `${segment('{"alg":"PS256","kid":"one"}')}.${segment('{"iss":"one"}')}`;
+    const made = crypto.sign('sha256', Buffer.from(signed), { key: privateKey, padding, saltLength });
+    const jwt = joseJwtInspector.inspect(`${signed}.${made.toString('base64url')}`, 8192);
+    assert.ok('claims' in jwt);
+    return await joseJwtInspector.signatureProblem(jwt, [jwk], ['PS256']);
+  };
+  assert.equal(await problemWith(32), undefined);
+  for (const saltLength of [0, 20, 31, 33, 64]) assert.equal(await problemWith(saltLength), 'signature');
+  const octets = Buffer.from('octets');
+  const privateJwk = { ...privateKey.export({ format: 'jwk' }) };
+  const own = await joseJwtSigner().signOctets(octets, 'PS256', privateJwk);
+  const form = { key: publicKey, padding, saltLength: 32 };
+  assert.equal(crypto.verify('sha256', octets, form, own), true);
 });

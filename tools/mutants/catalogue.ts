@@ -19,6 +19,7 @@ import type { Mutant } from './mutant.ts';
 import { PEOPLE } from './people.ts';
 import { PROFILES } from './profiles.ts';
 import { REGISTRATION } from './registration.ts';
+import { SAVINGS } from './savings.ts';
 import { SESSIONS } from './sessions.ts';
 import { SIGNALS } from './signals.ts';
 import { STEP_UP } from './step-up.ts';
@@ -58,4 +59,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SIGNALS,
   ...DISCOVERY,
   ...FEDERATED_CLIENTS,
+  ...SAVINGS,
 ];

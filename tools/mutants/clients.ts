@@ -385,7 +385,7 @@ export const CLIENTS: readonly Mutant[] = [
       {
         file: 'src/clients/registration/metadata-rules.ts',
         find: '  if (allowed.includes(new URL(uri).origin)) return;',
-        replace: '  if (allowed.size > 0) return;',
+        replace: '  if (allowed.length > 0) return;',
       },
     ],
     killers: [
