@@ -127,6 +127,8 @@ async function limited(
   try {
     const runtime = group.runtimeIn(stand.folder);
     const node = await stand.start({ environment: ENVIRONMENT, runtime, ...asProgram(program) });
+    // Node's figures count from the first reading on (docs/operate/logs-and-metrics.md).
+    await toldOf(node);
     const result = await act(node, group);
     const { anonymous, files } = group.use();
     const told = await toldOf(node);
