@@ -56,6 +56,7 @@ test('a deleted key does not come back from the older generation', () => {
   const map = mapOf<string, number>(4);
   map.set('a', 1);
   map.set('b', 2);
+  map.age();
   map.set('c', 3);
   map.delete('a');
   map.set('b', 4);

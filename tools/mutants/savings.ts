@@ -103,8 +103,8 @@ export const SAVINGS: readonly Mutant[] = [
   ),
   fault(
     'list-of-another-tenant',
-    'A thread lists the clients of the default tenant in the place of those of the tenant.',
-    [LIST_THREAD, 'reader.page(tenant, after, limit)', "reader.page('default' as TenantId, after, limit)"],
+    'A thread lists the clients of another tenant.',
+    [LIST_THREAD, 'reader.page(tenant, after, limit)', "reader.page('other' as TenantId, after, limit)"],
     [LISTS_TEST, 'a long list has the same bytes from the threads as from the main thread'],
   ),
   fault(
