@@ -48,11 +48,9 @@ export const CLIENTS: readonly CataloguedClient[] = [
     shown:
       'dynamic registration with an initial access token, code flow with PKCE, device grant, refresh tokens',
     recipes: ['oidc-agent.sh', 'oidc-agent-device.sh'],
-    registration:
-      'for the second recipe `grant_types` `urn:ietf:params:oauth:grant-type:device_code` and `refresh_token`, `response_types` empty',
     notes: [
-      'With `--flow=device` it registers itself with the `response_types` `token` and without the implicit grant, which is refused. Register its client, and use `--manual`.',
-      'Without `--redirect-uri` it also asks for `edu.kit.data.oidc-agent:/redirect`, which a client with `application_type` `web` does not get.',
+      'With `--flow=device` it asks for the `response_types` `token` without the implicit grant. It is registered without that.',
+      'Without `--redirect-uri` it also asks for `edu.kit.data.oidc-agent:/redirect`, and is registered as a native application.',
     ],
   },
   {

@@ -17,6 +17,14 @@ const refuse = (number: string, all: readonly object[]): BodyRow[] =>
 const accept = (number: string, all: readonly object[]): BodyRow[] =>
   all.map((metadata) => row(number, metadata, 'registered'));
 
+/** Types that do not go together: the client gets those that do, and none beside them. */
+const matched = (sent: object, registered: object): BodyRow => ({
+  ...row('H-727', sent, 'registered'),
+  check: ({ json }) => {
+    for (const [name, value] of Object.entries(registered)) assert.deepEqual(json[name], value, name);
+  },
+});
+
 /** An identifier cannot be changed by an update. */
 const identifiers = (all: readonly string[], expected: Expected): BodyRow[] =>
   all.map((preferred_client_id) => ({
@@ -116,8 +124,7 @@ const CONTRADICTIONS: readonly BodyRow[] = [
     { response_types: ['token'] },
     { response_types: ['code token'] },
     { grant_types: ['implicit'], response_types: ['code'] },
-    { grant_types: ['authorization_code', 'implicit'], response_types: ['code'] },
-    { grant_types: ['client_credentials'], response_types: ['code'] },
+    { grant_types: ['implicit', 'refresh_token'], response_types: ['code id_token'] },
     { response_types: ['code code'] },
     { response_types: ['none'] },
     { response_types: ['CODE'] },
@@ -133,6 +140,18 @@ const CONTRADICTIONS: readonly BodyRow[] = [
     { application_type: 'Web' },
     { application_type: 'service' },
   ]),
+  matched(
+    { grant_types: ['authorization_code', 'implicit'], response_types: ['code', 'none'] },
+    { grant_types: ['authorization_code'], response_types: ['code'] },
+  ),
+  matched(
+    { grant_types: ['implicit'], response_types: ['id_token', 'code', 'code token'] },
+    { grant_types: ['implicit'], response_types: ['id_token'] },
+  ),
+  matched(
+    { grant_types: ['client_credentials'], response_types: ['code', 'token'] },
+    { grant_types: ['client_credentials'], response_types: [] },
+  ),
   ...refuse('H-120', [
     { id_token_signed_response_alg: 'none' },
     { id_token_signed_response_alg: 'None' },

@@ -21,6 +21,7 @@ import {
 import { isPrivateUse } from '../../spec/private-use-scheme.ts';
 import { DEFAULT_CONTENT_ENCRYPTION } from '../../spec/server-capabilities.ts';
 import { lengthProblem } from '../secrets/client-secrets.ts';
+import { matchingTypes, type Types } from './matching-types.ts';
 import { chooseValues } from './metadata-choices.ts';
 import { checkRules } from './metadata-rules.ts';
 
@@ -74,7 +75,8 @@ export function examineMetadata(
   }
   const { given, mistakes, dropped } = found;
   chooseValues(given, limits, mistakes);
-  const metadata = withDefaults(storedMembers(given), dropped, limits);
+  const stored = storedMembers(given);
+  const metadata = withDefaults(stored, typesOf(stored, mistakes, dropped), dropped, limits);
   checkRules(metadata, limits, mistakes);
   const preferred_client_secret = given['preferred_client_secret'] as string | undefined;
   const tooShort = lengthProblem(metadata, preferred_client_secret);
@@ -211,10 +213,12 @@ const OWN_DEFAULTS = Object.fromEntries(
  * Fills in the defaults of RFC 7591 §2, OpenID Connect Dynamic Client Registration 1.0 §2 and the interface,
  * which takes precedence.
  */
-function withDefaults(given: GivenMembers, dropped: Dropped[], limits: MetadataLimits): ClientMetadata {
-  const grant_types = (given['grant_types'] as readonly GrantType[] | undefined) ?? ['authorization_code'];
-  const response_types =
-    (given['response_types'] as readonly string[] | undefined) ?? defaultResponseTypes(grant_types);
+function withDefaults(
+  given: GivenMembers,
+  { grant_types, response_types }: Types,
+  dropped: Dropped[],
+  limits: MetadataLimits,
+): ClientMetadata {
   return {
     ...(response_types.length === 0
       ? {}
@@ -228,6 +232,18 @@ function withDefaults(given: GivenMembers, dropped: Dropped[], limits: MetadataL
     grant_types,
     response_types,
   };
+}
+
+/** Returns the grant and response types to register: those that go together, unless a mistake of theirs refuses the request anyway. */
+function typesOf(given: GivenMembers, mistakes: readonly Mistake[], dropped: Dropped[]): Types {
+  const grant_types = (given['grant_types'] as readonly GrantType[] | undefined) ?? ['authorization_code'];
+  const response_types =
+    (given['response_types'] as readonly string[] | undefined) ?? defaultResponseTypes(grant_types);
+  const asked = { grant_types, response_types };
+  if (mistakes.some(({ member }) => Object.hasOwn(asked, member))) return asked;
+  const matching = matchingTypes(asked);
+  dropped.push(...matching.dropped);
+  return matching.types;
 }
 
 /** RS256 wherever the server signs with it (OpenID Connect Dynamic Client Registration 1.0 §2). */

@@ -6,8 +6,12 @@ import { MASTER, type TestTenant, testTenant } from '../../testing/tenant.ts';
 /** The registrations that clients of other authors send by default, and the members that the response has for them. */
 interface FieldClient {
   readonly name: string;
+  /** The place in the client's source that makes the request, where it is public. */
+  readonly source?: string;
   readonly sends: Readonly<Record<string, unknown>>;
   readonly gets: Readonly<Record<string, unknown>>;
+  /** The `client-reg` scope values of its initial access token; none for a client that registers without. */
+  readonly token?: readonly string[];
   /** Members of the request that are absent from the response. */
   readonly loses?: readonly string[];
 }
@@ -15,7 +19,113 @@ interface FieldClient {
 const AGENT_SCOPE = 'openid profile offline_access';
 const APACHE = 'https://www.example.org/protected/redirect_uri';
 
+const AGENT_ADDRESSES = [
+  'http://localhost:4242',
+  'http://localhost:23871',
+  'http://localhost:8080',
+  'edu.kit.data.oidc-agent:/redirect',
+];
+const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** Makes the request of oidc-agent for its `--flow` options: each adds a grant type and a response type of its own. */
+const agent = (
+  flows: string,
+  grant_types: readonly string[],
+  response_types: readonly string[],
+  gets: FieldClient['gets'],
+): FieldClient => ({
+  name: `oidc-agent with ${flows}`,
+  source: 'indigo-dc/oidc-agent src/account/issuer_helper.c, getUsableGrantTypes and getUsableResponseTypes',
+  token: ['client-reg'],
+  sends: {
+    application_type: 'web',
+    client_name: 'oidc-agent:chancery-laptop',
+    response_types,
+    grant_types: ['refresh_token', ...grant_types],
+    scope: AGENT_SCOPE,
+    redirect_uris: AGENT_ADDRESSES,
+  },
+  gets: { scope: AGENT_SCOPE, token_endpoint_auth_method: 'client_secret_basic', ...gets },
+});
+
+/** The flows that relying parties of one Python library prefer, in its order. */
+const EVERY_FLOW = [
+  'code',
+  'id_token',
+  'id_token token',
+  'code id_token',
+  'code id_token token',
+  'code token',
+];
+
 const CLIENTS: readonly FieldClient[] = [
+  agent('--flow=device', [DEVICE], ['token'], {
+    grant_types: ['refresh_token', DEVICE],
+    response_types: [],
+  }),
+  agent('--flow=password', ['password'], ['token'], {
+    grant_types: ['refresh_token', 'password'],
+    response_types: [],
+  }),
+  agent('--flow=code --flow=device', ['authorization_code', DEVICE], ['code', 'token'], {
+    grant_types: ['refresh_token', 'authorization_code', DEVICE],
+    response_types: ['code'],
+  }),
+  {
+    name: 'mod_auth_openidc 1, which names every flow and no grant type',
+    source: 'OpenIDC/mod_auth_openidc src/metadata.c, oidc_metadata_client_register',
+    sends: { client_name: 'OpenID Connect Apache Module', redirect_uris: [APACHE], response_types: EVERY_FLOW },
+    gets: { grant_types: ['authorization_code'], response_types: ['code'] },
+  },
+  {
+    name: 'OidcRP of Python, whose preferences name every flow and no grant type',
+    source: 'IdentityPython/JWTConnect-Python-OidcRP oidcrp, DEFAULT_CLIENT_PREFS',
+    sends: {
+      application_type: 'web',
+      application_name: 'rphandler',
+      response_types: EVERY_FLOW,
+      scope: 'openid',
+      token_endpoint_auth_method: 'client_secret_basic',
+      redirect_uris: ['https://rp.example/authz_cb/op'],
+    },
+    gets: { grant_types: ['authorization_code'], response_types: ['code'], scope: 'openid' },
+    loses: ['application_name'],
+  },
+  {
+    name: 'idpy-oidc, whose defaults have the implicit grant and code alone',
+    source: 'IdentityPython/idpy-oidc src/idpyoidc/client/specification, Specification.attributes',
+    sends: {
+      redirect_uris: ['https://rp.example/authz_cb/op'],
+      grant_types: ['authorization_code', 'implicit', 'refresh_token'],
+      response_types: ['code'],
+    },
+    gets: { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
+  },
+  {
+    name: 'the portal of Tyk, with the response types of its guide',
+    source: 'TykTechnologies/tyk issue 3561',
+    sends: {
+      client_name: 'A product of the portal',
+      redirect_uris: ['https://portal.example/callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code', 'token', 'id_token'],
+    },
+    gets: { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
+  },
+  {
+    name: 'MCP Inspector, which sends an empty scope',
+    source: 'modelcontextprotocol/inspector client/src/lib/auth.ts, InspectorOAuthClientProvider',
+    sends: {
+      redirect_uris: ['http://localhost:6274/oauth/callback', 'http://localhost:6274/oauth/callback/debug'],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      client_name: 'MCP Inspector',
+      client_uri: 'https://github.com/modelcontextprotocol/inspector',
+      scope: '',
+    },
+    gets: { scope: AGENT_SCOPE, token_endpoint_auth_method: 'none', response_types: ['code'] },
+  },
   {
     name: 'mod_auth_openidc 2.4 with its defaults',
     sends: {
@@ -107,12 +217,7 @@ const CLIENTS: readonly FieldClient[] = [
       response_types: ['code'],
       grant_types: ['refresh_token', 'authorization_code'],
       scope: AGENT_SCOPE,
-      redirect_uris: [
-        'http://localhost:4242',
-        'http://localhost:23871',
-        'http://localhost:8080',
-        'edu.kit.data.oidc-agent:/redirect',
-      ],
+      redirect_uris: AGENT_ADDRESSES,
     },
     gets: { application_type: 'native', scope: AGENT_SCOPE },
   },
@@ -136,9 +241,10 @@ const openTenant = (): TestTenant =>
     },
   });
 
-for (const { name, sends, gets, loses = [] } of CLIENTS) {
-  test(`201: the standard registration of ${name} is accepted without a token (decisions 42, 43 and 47)`, async () => {
-    const answered = await openTenant().send('client-registration-201', { json: sends });
+for (const { name, sends, gets, token, loses = [] } of CLIENTS) {
+  test(`201: the standard registration of ${name} is accepted with${token === undefined ? 'out' : ''} a token (decisions 42, 43 and 47)`, async () => {
+    const tenant = openTenant();
+    const answered = await tenant.send('client-registration-201', { json: sends, ...(await bearerOf(tenant, token)) });
     assert.equal(answered.status, 201, answered.body);
     for (const [member, value] of Object.entries(gets))
       assert.deepEqual(answered.json[member], value, member);
@@ -148,10 +254,14 @@ for (const { name, sends, gets, loses = [] } of CLIENTS) {
   });
 }
 
+async function bearerOf(tenant: TestTenant, token: FieldClient['token']): Promise<{ readonly bearer?: string }> {
+  return token === undefined ? {} : { bearer: await tenant.initialToken(token.join(' ')) };
+}
+
 test('200: what the response shows can be sent back as an update, and stays the same (decision 9, RFC 7592 §2.2)', async () => {
-  for (const { sends } of CLIENTS) {
+  for (const { sends, token } of CLIENTS) {
     const tenant = openTenant();
-    const { json } = await tenant.send('client-registration-201', { json: sends });
+    const { json } = await tenant.send('client-registration-201', { json: sends, ...(await bearerOf(tenant, token)) });
     for (const bearer of [String(json['registration_access_token']), MASTER]) {
       const id = String(json['client_id']);
       const updated = await tenant.send('client-update-at-register', { bearer, id, json });
@@ -260,6 +370,29 @@ test('200: a dry run and the log list what is dropped or changed (decision 42)',
   assert.equal(lines.length, 1);
   const { client_id, count, dropped } = lines[0]?.members ?? {};
   assert.deepEqual([client_id, count, dropped], [registered.json['client_id'], 4, words]);
+});
+
+test('200: a dry run says which types do not go together, and why (decision 42, RFC 7591 §2.1)', async () => {
+  const json = {
+    redirect_uris: ['https://rp.example/cb'],
+    grant_types: ['authorization_code', 'implicit', 'client_credentials'],
+    response_types: ['code', 'none'],
+  };
+  const { json: both } = await dryRun(testTenant(), json);
+  const { json: devices } = await dryRun(testTenant(), { grant_types: [DEVICE], response_types: ['token', 'code'] });
+  const words = [both, devices].map(({ dropped }) =>
+    (dropped as readonly { readonly words: string }[]).map((one) => one.words),
+  );
+  assert.deepEqual(words, [
+    [
+      "response_types[1] 'none' is not supported; supported: code, token, id_token, id_token token, code id_token, code token, code id_token token; did you mean code?",
+      "grant_types 'implicit' is dropped, because no registered response type uses it",
+    ],
+    [
+      "response_types 'token' is dropped, because grant_types does not include implicit",
+      "response_types 'code' is dropped, because grant_types does not include authorization_code",
+    ],
+  ]);
 });
 
 for (const development of [true, false]) {

@@ -82,8 +82,8 @@ const METADATA: readonly (readonly [metadata: object, words: RegExp])[] = [
     /^response_types\[0\] token requires grant_types to include implicit; 1 more mistake, which/,
   ],
   [
-    { redirect_uris: [CALLBACK], grant_types: ['authorization_code', 'implicit'], response_types: ['code'] },
-    /^grant_types\[1\] implicit requires response_types to include one of: token, id_token/,
+    { redirect_uris: [CALLBACK], grant_types: ['implicit', 'refresh_token'], response_types: ['code token'] },
+    /^response_types\[0\] code token requires grant_types to include authorization_code; 1 more mistake, which/,
   ],
   [
     { redirect_uris: [CALLBACK], grant_types: ['implicit'], response_types: ['code'] },

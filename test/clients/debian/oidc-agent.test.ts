@@ -42,24 +42,14 @@ test('oidc-agent: registers itself, signs a person in, and gives access tokens, 
   await givesTokens(recipe);
 });
 
-test('oidc-agent: on a machine without a browser shows a code, which the person allows elsewhere (RFC 8628 §3)', {
+test('oidc-agent: on a machine without a browser registers itself, and shows a code, which the person allows elsewhere (RFC 8628 §3)', {
   skip: skipReason('oidc-agent'),
 }, async () => {
-  const registered = await fetch(`${program.url}/clients`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${program.masterToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
-      response_types: [],
-    }),
-  });
-  const { client_id = '', client_secret = '' } = (await registered.json()) as Record<string, string>;
   const recipe = launchRecipe(['bash', 'oidc-agent-device.sh'], {
     HOME: home,
     OIDC_ENCRYPTION_PW: 'a password',
     ISSUER: program.issuer,
-    CLIENT_ID: client_id,
-    CLIENT_SECRET: client_secret,
+    INITIAL_ACCESS_TOKEN: await initialAccessToken(program, ['client-reg']),
   });
   const [code] = await recipe.printed(/[A-Z]{4}-[A-Z]{4}/);
   const [address = ''] = await recipe.printed(/http:\S+\/device\b/);
