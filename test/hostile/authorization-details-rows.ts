@@ -26,6 +26,10 @@ export const MALFORMED: readonly string[] = [
   accounts('1e400'),
   accounts('12345678901234567890'),
   accounts('NaN'),
+  accounts('1e-400'),
+  accounts('9007199254740992'),
+  accounts('{"amount":9999999999999.999}'),
+  accounts('[0.10,[100.00000000000000000001]]'),
 ];
 
 /** H-631: types that are nearly one of the server's, or the name of something in JavaScript. */

@@ -136,6 +136,21 @@ test('H-634 a code and a refresh token give no more than was granted, and a refu
   assert.equal((await refreshed(program, json['refresh_token'])).status, 200);
 });
 
+test('H-728 numbers keep their values from the request over the consent to the token, its introspection and its refresh (RFC 9396 §7, §9.2)', async () => {
+  const { program } = attacked;
+  const details = `[{"type":"${ACCOUNTS.type}","note":[1.10,45.00,1E2,0.1,-12.5,1.5e-7,9007199254740991]}]`;
+  const { json } = await redeem(program, client, await grantedCode(details));
+  const kept = { type: ACCOUNTS.type, note: [1.1, 45, 100, 0.1, -12.5, 1.5e-7, 9_007_199_254_740_991] };
+  const again = await refreshed(program, json['refresh_token'], details);
+  const scope = `${program.issuer}/token/introspect`;
+  const reader = await register(program, { grant_types: ['client_credentials'], redirect_uris: [], scope });
+  for (const answer of [json, again.json]) {
+    assert.deepEqual(answer['authorization_details'], [kept]);
+    const shown = await call(program, '/token/introspect', reader, { token: String(answer['access_token']) });
+    assert.deepEqual(shown.json['authorization_details'], [kept], JSON.stringify(shown.json));
+  }
+});
+
 test('H-635 no client gives itself a type, neither when it registers nor by its own update', async () => {
   const plain = { redirect_uris: ['https://rp.example.com/cb'] };
   const greedy = { ...plain, authorization_details_types: [PAYMENT.type] };

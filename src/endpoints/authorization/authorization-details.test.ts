@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Fields, VERIFIER } from '../../../test/program/code-request.ts';
+import { parseExactly } from '../../spec/exact-json.ts';
 import {
   ACCOUNTS,
   askToken,
@@ -73,6 +74,20 @@ test('a signed request object has the details as a JSON array, or as a text with
     const url = authorizationUrl(client, { request, authorization_details: '[]' });
     assert.deepEqual(detailsOf(await granted(url)), [payment()]);
   }
+});
+
+// H-729
+test('a number of a signed request object that would change is refused, and not granted as another one (RFC 9396 §5)', async () => {
+  const { searchParams } = new URL(authorizationUrl(client));
+  const claims = {
+    ...Object.fromEntries(searchParams),
+    iss: client.client_id,
+    aud: ISSUER,
+    authorization_details: parseExactly(`[{"type":"${ACCOUNTS.type}","note":9999999999999.999}]`),
+  };
+  const answered = answeredTo(await ada.ask(client, { request: signedJwt(KEY, claims) }));
+  assert.equal(answered['error'], 'invalid_authorization_details');
+  assert.match(answered['error_description'] ?? '', /the number '9999999999999.999', which not every reader/);
 });
 
 async function push(as: ClientInformation, change: Fields): Promise<Answer> {

@@ -103,14 +103,18 @@ export function backchannelApiOutcome(needs: BackchannelApiNeeds): Endpoint {
     async handle(request) {
       const page = requirePage(request);
       requireMediaType(request.headers['content-type'], 'application/json');
-      const { members } = parseJsonObject(request.body, needs.json);
+      const { members, source } = parseJsonObject(request.body, needs.json);
       const open = await openRequest(deciding(needs), request.segment, needs.clock.now());
       if (open === undefined || open.sub === null)
         throw new NotFound('no request waits for an answer under this id');
       const { block = false, ...answer } = members;
       const asked = contentOf(open).request;
       const times = { begun_at: open.created_at, now: needs.clock.now() };
-      const outcome = readExternalOutcome(answer, asked, { times, detailTypes: needs.detailTypes });
+      const outcome = readExternalOutcome(answer, asked, {
+        times,
+        detailTypes: needs.detailTypes,
+        consentText: source('consent'),
+      });
       if (!('error' in outcome)) {
         if (block !== false) throw wrong('block stands beside error only');
         return await allowed(needs, { open, sub: open.sub, asked }, outcome, { page, request });

@@ -74,7 +74,11 @@ const CLIENTS: readonly FieldClient[] = [
   {
     name: 'mod_auth_openidc 1, which names every flow and no grant type',
     source: 'OpenIDC/mod_auth_openidc src/metadata.c, oidc_metadata_client_register',
-    sends: { client_name: 'OpenID Connect Apache Module', redirect_uris: [APACHE], response_types: EVERY_FLOW },
+    sends: {
+      client_name: 'OpenID Connect Apache Module',
+      redirect_uris: [APACHE],
+      response_types: EVERY_FLOW,
+    },
     gets: { grant_types: ['authorization_code'], response_types: ['code'] },
   },
   {
@@ -244,7 +248,10 @@ const openTenant = (): TestTenant =>
 for (const { name, sends, gets, token, loses = [] } of CLIENTS) {
   test(`201: the standard registration of ${name} is accepted with${token === undefined ? 'out' : ''} a token (decisions 42, 43 and 47)`, async () => {
     const tenant = openTenant();
-    const answered = await tenant.send('client-registration-201', { json: sends, ...(await bearerOf(tenant, token)) });
+    const answered = await tenant.send('client-registration-201', {
+      json: sends,
+      ...(await bearerOf(tenant, token)),
+    });
     assert.equal(answered.status, 201, answered.body);
     for (const [member, value] of Object.entries(gets))
       assert.deepEqual(answered.json[member], value, member);
@@ -254,14 +261,20 @@ for (const { name, sends, gets, token, loses = [] } of CLIENTS) {
   });
 }
 
-async function bearerOf(tenant: TestTenant, token: FieldClient['token']): Promise<{ readonly bearer?: string }> {
+async function bearerOf(
+  tenant: TestTenant,
+  token: FieldClient['token'],
+): Promise<{ readonly bearer?: string }> {
   return token === undefined ? {} : { bearer: await tenant.initialToken(token.join(' ')) };
 }
 
 test('200: what the response shows can be sent back as an update, and stays the same (decision 9, RFC 7592 §2.2)', async () => {
   for (const { sends, token } of CLIENTS) {
     const tenant = openTenant();
-    const { json } = await tenant.send('client-registration-201', { json: sends, ...(await bearerOf(tenant, token)) });
+    const { json } = await tenant.send('client-registration-201', {
+      json: sends,
+      ...(await bearerOf(tenant, token)),
+    });
     for (const bearer of [String(json['registration_access_token']), MASTER]) {
       const id = String(json['client_id']);
       const updated = await tenant.send('client-update-at-register', { bearer, id, json });
@@ -379,7 +392,10 @@ test('200: a dry run says which types do not go together, and why (decision 42, 
     response_types: ['code', 'none'],
   };
   const { json: both } = await dryRun(testTenant(), json);
-  const { json: devices } = await dryRun(testTenant(), { grant_types: [DEVICE], response_types: ['token', 'code'] });
+  const { json: devices } = await dryRun(testTenant(), {
+    grant_types: [DEVICE],
+    response_types: ['token', 'code'],
+  });
   const words = [both, devices].map(({ dropped }) =>
     (dropped as readonly { readonly words: string }[]).map((one) => one.words),
   );

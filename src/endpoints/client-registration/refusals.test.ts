@@ -83,7 +83,7 @@ const METADATA: readonly (readonly [metadata: object, words: RegExp])[] = [
   ],
   [
     { redirect_uris: [CALLBACK], grant_types: ['implicit', 'refresh_token'], response_types: ['code token'] },
-    /^response_types\[0\] code token requires grant_types to include authorization_code; 1 more mistake, which/,
+    /^response_types\[0\] code token requires grant_types to include authorization_code$/,
   ],
   [
     { redirect_uris: [CALLBACK], grant_types: ['implicit'], response_types: ['code'] },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VERIFIER } from '../../../test/program/code-request.ts';
+import { parseExactly } from '../../spec/exact-json.ts';
 import {
   ACCOUNTS,
   askToken,
@@ -130,6 +131,17 @@ const REFUSED: readonly (readonly [what: string, consent: object, words: RegExp]
     'with details that break the schema',
     { scope: ['openid'], authorization_details: [payment({ creditorName: 7 })] },
     /breaks the schema/,
+  ],
+  [
+    // H-729
+    'with a number that would change',
+    {
+      scope: ['openid'],
+      authorization_details: parseExactly(
+        JSON.stringify([payment()]).replace('"Merchant A"', '45.123456789012345678'),
+      ),
+    },
+    /the number '45.123456789012345678', which not every reader keeps/,
   ],
   ['with nothing at all', { scope: [], authorization_details: [] }, /must (?:hold something|contain openid)/],
 ];

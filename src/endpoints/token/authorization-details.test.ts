@@ -67,6 +67,19 @@ test('a self-contained token has the details as a claim (RFC 9396 §9.1)', async
   assert.deepEqual(await introspected(here, answer), [payment()]);
 });
 
+// H-728
+test('numbers keep their values on the way from a request to a self-contained token (RFC 9396 §9.1)', async () => {
+  const here = await world({ chancery_access_token_format: 'self-contained' });
+  const numbers = '[1.10,45.00,1E2,0.1,1.5e-7,9007199254740991]';
+  const answer = await tokens(here, {
+    authorization_details: `[{"type":"${ACCOUNTS.type}","note":${numbers}}]`,
+  });
+  const kept = [{ type: ACCOUNTS.type, note: JSON.parse(numbers) }];
+  assert.deepEqual(answer.json['authorization_details'], kept, answer.body);
+  assert.deepEqual(decodeJwt(String(answer.json['access_token']))['authorization_details'], kept);
+  assert.deepEqual(await introspected(here, answer), kept);
+});
+
 test('tokens without details have no such member anywhere', async () => {
   const here = await world();
   const answer = await tokens(here, {});
@@ -173,9 +186,19 @@ const REFUSED: readonly (readonly [what: string, details: string, words: RegExp]
   [
     'a huge number',
     '[{"type":"account_information","note":12345678901234567890}]',
+    /the number '12345678901234567890', which not every reader keeps; send it as a text/,
+  ],
+  [
+    'a whole number that not every reader has',
+    '[{"type":"account_information","note":9007199254740992}]',
     /a number that not every reader keeps/,
   ],
-  ['a number without end', '[{"type":"account_information","note":[1e400]}]', /a number that/],
+  ['a number without end', '[{"type":"account_information","note":[1e400]}]', /the number '1e400'/],
+  [
+    'an amount with more digits than a double has',
+    '[{"type":"account_information","note":{"amount":9999999999999.999}}]',
+    /the number '9999999999999.999', which not every reader keeps/,
+  ],
   ['a text with U+0000', '[{"type":"account_information","note":"\\u0000"}]', /must be a JSON array/],
   ['too much', `[{"type":"account_information","note":"${'x'.repeat(8192)}"}]`, /at most 8192 characters/],
   ['too many', text(...Array.from({ length: 21 }, () => accounts())), /at most 20 objects/],

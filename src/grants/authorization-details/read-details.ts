@@ -1,5 +1,6 @@
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
+import { changedNumber } from '../../spec/exact-json.ts';
 import { type JsonValue, parseJsonArray } from '../../spec/json.ts';
 import { memberOf } from '../../spec/scope.ts';
 import {
@@ -31,7 +32,21 @@ export function readAuthorizationDetails(
     throw invalidDetails(
       `authorization_details must be a JSON array of objects, nested at most ${types.json.depth} deep, with at most ${types.json.members} members in each object and no member twice`,
     );
+  requireKeptNumbers(text);
   return checkedDetails(types, registeredTypes(metadata), list);
+}
+
+/**
+ * Refuses details with a number that would change on its way to the token: an amount of money must not.
+ * @param text the details as they were sent; more JSON may stand around them
+ * @throws OAuthError invalid_authorization_details
+ */
+export function requireKeptNumbers(text: string): void {
+  const changed = changedNumber(text);
+  if (changed !== undefined)
+    throw invalidDetails(
+      `authorization_details has the number ${quotedValue(changed)}, which not every reader keeps; send it as a text`,
+    );
 }
 
 /**

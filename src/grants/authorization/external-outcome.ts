@@ -3,7 +3,7 @@ import type { Digest, Subject } from '../../spec/identifiers.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import { memberOf } from '../../spec/scope.ts';
 import type { AuthorizationDetails, DetailTypes } from '../authorization-details/detail-types.ts';
-import { checkedDetails } from '../authorization-details/read-details.ts';
+import { checkedDetails, requireKeptNumbers } from '../authorization-details/read-details.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { requestedClaims } from './next-step.ts';
 
@@ -73,6 +73,16 @@ export interface OutcomeTimes {
   readonly now: number;
 }
 
+/** What the reader of an outcome knows beside it. */
+export interface OutcomeCircumstances {
+  readonly times: OutcomeTimes;
+  readonly detailTypes: DetailTypes;
+  /** The member `consent` as the page wrote it. */
+  readonly consentText: string | undefined;
+}
+
+type DetailCircumstances = Pick<OutcomeCircumstances, 'detailTypes' | 'consentText'>;
+
 /**
  * Reads the outcome that the page sent.
  * @throws OAuthError invalid_request that names the member
@@ -80,7 +90,7 @@ export interface OutcomeTimes {
 export function readExternalOutcome(
   members: Members,
   request: AuthorizationRequest,
-  { times, detailTypes }: { readonly times: OutcomeTimes; readonly detailTypes: DetailTypes },
+  { times, detailTypes, consentText }: OutcomeCircumstances,
 ): ExternalOutcome {
   requireKnownMembers(members);
   if (members['error'] !== undefined) return readRefusal(members);
@@ -101,7 +111,7 @@ export function readExternalOutcome(
     acr,
     amr,
     auth_time: readAuthTime(members['auth_time'], request, times),
-    consent: consent === undefined ? undefined : readConsent(consent, request, detailTypes),
+    consent: consent === undefined ? undefined : readConsent(consent, request, { detailTypes, consentText }),
   };
 }
 
@@ -160,7 +170,7 @@ function readAuthTime(
 function readConsent(
   consent: JsonValue,
   request: AuthorizationRequest,
-  detailTypes: DetailTypes,
+  details: DetailCircumstances,
 ): ExternalConsent {
   if (!isObject(consent)) throw wrong('consent', 'must be an object');
   const asked = requestedClaims(request);
@@ -171,7 +181,7 @@ function readConsent(
     throw wrong('consent.scope', 'must contain openid; send error access_denied to refuse the request');
   if (!isWords(claims) || !claims.every(memberOf(asked)))
     throw wrong('consent.claims', 'must be a list of claims of the request');
-  const authorization_details = agreedDetails(consent['authorization_details'], request, detailTypes);
+  const authorization_details = agreedDetails(consent['authorization_details'], request, details);
   if (
     request.authorization_details !== undefined &&
     authorization_details === undefined &&
@@ -188,7 +198,7 @@ function readConsent(
 function agreedDetails(
   agreed: JsonValue | undefined,
   { authorization_details: asked }: AuthorizationRequest,
-  detailTypes: DetailTypes,
+  { detailTypes, consentText = 'null' }: DetailCircumstances,
 ): AuthorizationDetails | undefined {
   const place = 'consent.authorization_details';
   if (asked === undefined) {
@@ -199,6 +209,7 @@ function agreedDetails(
     throw wrong(place, 'must be the list of what the end-user agreed to; it may be empty');
   if (agreed.length === 0) return undefined;
   try {
+    requireKeptNumbers(consentText);
     const types = asked.map(({ type }) => type);
     return checkedDetails(detailTypes, types, agreed as readonly JsonValue[]);
   } catch (failure) {

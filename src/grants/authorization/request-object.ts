@@ -19,6 +19,7 @@ import {
 } from '../../ports/jwt-verifier.ts';
 import type { ReplayStore } from '../../ports/replay-store.ts';
 import type { RefusalNotes } from '../../spec/errors.ts';
+import { parseExactly } from '../../spec/exact-json.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import type { ParameterName } from '../../spec/parameter-words.ts';
 import type { Parameters } from '../../spec/parameters.ts';
@@ -90,7 +91,7 @@ export async function openRequestObject(
   const problem =
     lifeProblem(needs, claims) ??
     (isAutomatic(client) ? await automaticProblem(needs, client, claims) : undefined);
-  return problem === undefined ? parametersOf(claims) : { problem };
+  return problem === undefined ? parametersOf(claims, signed.jwt) : { problem };
 }
 
 /**
@@ -199,20 +200,22 @@ export async function decryptedRequestObject(
 }
 
 /** Reads the parameters from the claims (RFC 9101 §4). `request` and `request_uri` "MUST NOT be included in Request Objects". */
-function parametersOf(claims: VerifiedClaims): OpenedRequestObject {
-  return parametersOfClaims(claims, REQUEST_PARAMETERS);
+function parametersOf(claims: VerifiedClaims, jwt: string): OpenedRequestObject {
+  return parametersOfClaims(claims, REQUEST_PARAMETERS, jwt);
 }
 
-/** Reads parameters of these names from the claims of a signed request. */
+/** Reads parameters of these names from the claims of a signed request, which its verified text `jwt` has letter for letter. */
 export function parametersOfClaims(
   claims: VerifiedClaims,
   names: readonly ParameterName[],
+  jwt: string,
 ): OpenedRequestObject {
   if (claims['request'] !== undefined || claims['request_uri'] !== undefined)
     return { problem: 'it contains request or request_uri' };
   const parameters: { [name: string]: string | undefined } = Object.create(null);
   for (const name of names) {
-    const text = name === 'authorization_details' ? detailsText(claims[name]) : parameterText(claims[name]);
+    const text =
+      name === 'authorization_details' ? detailsText(claims[name], jwt) : parameterText(claims[name]);
     if (text === null)
       return { problem: `${name} must be a string, a number, a JSON object or a list of strings` };
     parameters[name] = text;
@@ -229,7 +232,10 @@ function parameterText(value: JsonValue | undefined): string | undefined | null 
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : null;
 }
 
-/** RFC 9396 §2: the value is a JSON array. A text with one is accepted too. */
-function detailsText(value: JsonValue | undefined): string | undefined | null {
-  return Array.isArray(value) ? JSON.stringify(value) : parameterText(value);
+/** RFC 9396 §2: the value is a JSON array. A text with one is accepted too. Its numbers stay as the client wrote them. */
+function detailsText(value: JsonValue | undefined, jwt: string): string | undefined | null {
+  if (!Array.isArray(value)) return parameterText(value);
+  const [, payload = ''] = jwt.split('.');
+  const claims = parseExactly(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
+  return JSON.stringify(claims['authorization_details']);
 }

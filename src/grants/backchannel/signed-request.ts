@@ -50,7 +50,7 @@ export async function effectiveParameters(
   const outside = SIGNED_PARAMETERS.find((name) => sent[name] !== undefined);
   if (outside !== undefined) throw refused(`${outside} must stand in the signed request only`);
   const claims = await verified(needs, client, request, remoteAddress);
-  const read = parametersOfClaims(claims, SIGNED_PARAMETERS);
+  const read = parametersOfClaims(claims, SIGNED_PARAMETERS, request);
   if ('problem' in read) throw refused(`the signed request is not valid: ${read.problem}`);
   return read.parameters;
 }
