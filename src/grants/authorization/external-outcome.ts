@@ -73,7 +73,7 @@ export interface OutcomeTimes {
   readonly now: number;
 }
 
-/** What the reader of an outcome knows beside it. */
+/** Everything that the reader of an outcome knows beside it. */
 export interface OutcomeCircumstances {
   readonly times: OutcomeTimes;
   readonly detailTypes: DetailTypes;
