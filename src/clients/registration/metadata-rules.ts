@@ -17,7 +17,7 @@ import {
   SIGNING_ALGORITHMS,
 } from '../../spec/server-capabilities.ts';
 import { parseUri } from '../../spec/uri.ts';
-import { backchannelSectorMember, sectorAddresses } from '../sector-addresses.ts';
+import { type SectorProof, sectorAddresses, sectorProofs } from '../sector-addresses.ts';
 import { ACCEPTED_VALUES_RULES, type AcceptedValuesRule } from './accepted-values.ts';
 
 const KEYS = ['jwks', 'jwks_uri', 'signed_jwks_uri'];
@@ -201,20 +201,23 @@ const certificateSubjectsBelongToTheirMethod: Check = (metadata, report) => {
   for (const member of given) report({ member, rule });
 };
 
-/** OpenID Connect Core 1.0 §8.1, OpenID Connect CIBA Core 1.0 §4: clients with pairwise subjects and several hosts need a sector identifier. */
+/**
+ * OpenID Connect Core 1.0 §8.1, OpenID Connect CIBA Core 1.0 §4: clients with pairwise subjects and several hosts need a sector
+ * identifier. Grants that give tokens without a redirection URI need a proof that the sector is the client's own.
+ */
 const pairwiseClientsHaveOneSector: Check = (metadata, report) => {
   if (metadata['subject_type'] !== 'pairwise') return;
   const refuse = (rule: string): void => report({ member: 'subject_type', value: 'pairwise', rule });
-  const member = backchannelSectorMember(metadata);
-  const grant = `for the grant type ${CIBA_GRANT}`;
-  if (member !== undefined && metadata[member] === undefined) return refuse(`requires ${member} ${grant}`);
-  if (member === 'jwks_uri' && !provesItsKeys(metadata))
-    return refuse(
-      `requires token_endpoint_auth_method ${PROVING_METHODS.join(' or ')}, or ${SIGNED_ASKING}, ${grant}`,
-    );
-  if (metadata['sector_identifier_uri'] !== undefined) return;
-  const hosts = new Set(sectorAddresses(metadata).map(({ url }) => parseUri(url)?.http?.host));
-  const listed = member === undefined ? 'redirect_uris' : `redirect_uris and ${member}`;
+  const proofs = sectorProofs(metadata);
+  for (const proof of proofs) {
+    const lack = lackOf(metadata, proof);
+    if (lack !== undefined) return refuse(`requires ${lack} for the grant type ${proof.grant}`);
+  }
+  const addresses = sectorAddresses(metadata);
+  // A document that need not list anything would lend its sector to any client that names it.
+  if (metadata['sector_identifier_uri'] !== undefined && addresses.length > 0) return;
+  const hosts = new Set(addresses.map(({ url }) => parseUri(url)?.http?.host));
+  const listed = ['redirect_uris', ...new Set(proofs.map(({ member }) => member))].join(' and ');
   if (hosts.size !== 1 || hosts.has(undefined))
     refuse(`requires ${listed} with one host, or sector_identifier_uri`);
 };
@@ -222,8 +225,16 @@ const pairwiseClientsHaveOneSector: Check = (metadata, report) => {
 /** Prove the keys of `jwks_uri`, which belongs to the sector. Anyone can name the `jwks_uri` of another client. */
 const PROVING_METHODS = ['private_key_jwt', 'self_signed_tls_client_auth'];
 const SIGNED_ASKING = 'backchannel_authentication_request_signing_alg';
-const provesItsKeys = (metadata: ClientMetadata): boolean =>
-  PROVING_METHODS.includes(metadata.token_endpoint_auth_method) || metadata[SIGNED_ASKING] !== undefined;
+
+/** Returns the words for what a client lacks to prove its sector. A device asks without a signed request. */
+function lackOf(metadata: ClientMetadata, { member, grant }: SectorProof): string | undefined {
+  if (metadata[member] === undefined) return member;
+  if (member !== 'jwks_uri' || PROVING_METHODS.includes(metadata.token_endpoint_auth_method))
+    return undefined;
+  const methods = `token_endpoint_auth_method ${PROVING_METHODS.join(' or ')}`;
+  if (grant !== CIBA_GRANT) return methods;
+  return metadata[SIGNED_ASKING] === undefined ? `${methods}, or ${SIGNED_ASKING},` : undefined;
+}
 
 /**
  * OpenID Connect Front-Channel Logout 1.0 §2: "The domain, port, and scheme of this URL MUST be the same as that
