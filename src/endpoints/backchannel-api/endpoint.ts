@@ -103,17 +103,17 @@ export function backchannelApiOutcome(needs: BackchannelApiNeeds): Endpoint {
     async handle(request) {
       const page = requirePage(request);
       requireMediaType(request.headers['content-type'], 'application/json');
-      const { members, source } = parseJsonObject(request.body, needs.json);
+      const body = parseJsonObject(request.body, needs.json);
       const open = await openRequest(deciding(needs), request.segment, needs.clock.now());
       if (open === undefined || open.sub === null)
         throw new NotFound('no request waits for an answer under this id');
-      const { block = false, ...answer } = members;
+      const { block = false, ...answer } = body.members;
       const asked = contentOf(open).request;
       const times = { begun_at: open.created_at, now: needs.clock.now() };
       const outcome = readExternalOutcome(answer, asked, {
         times,
         detailTypes: needs.detailTypes,
-        consentText: source('consent'),
+        consentText: body.source('consent'),
       });
       if (!('error' in outcome)) {
         if (block !== false) throw wrong('block stands beside error only');

@@ -63,11 +63,11 @@ export function externalSignInOutcome(needs: ExternalSignInNeeds): Endpoint {
     async handle(request) {
       const page = requirePage(request);
       requireMediaType(request.headers['content-type'], 'application/json');
-      const { members, source } = parseJsonObject(request.body, needs.json);
+      const body = parseJsonObject(request.body, needs.json);
       const interaction = await waiting(needs, request);
       const times = { begun_at: interaction.stored.created_at, now: needs.clock.now() };
-      const circumstances = { times, detailTypes: needs.detailTypes, consentText: source('consent') };
-      const outcome = readExternalOutcome(members, interaction.content.request, circumstances);
+      const circumstances = { times, detailTypes: needs.detailTypes, consentText: body.source('consent') };
+      const outcome = readExternalOutcome(body.members, interaction.content.request, circumstances);
       const proof = needs.interactions.random.alphanumeric(IDENTIFIER_LENGTHS.session);
       const kept = await keptOutcome(needs, outcome, proof, { page, request });
       const content: WaitingRequest = { ...interaction.content, external: kept };
