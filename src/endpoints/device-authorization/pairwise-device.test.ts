@@ -111,7 +111,7 @@ for (const [what, [metadata, words, listed]] of Object.entries(REFUSED))
     assert.match(answer.body, words);
   });
 
-test('H-730 a sector that lists nothing of a client without addresses does not become its sector (OpenID Connect Core 1.0 §8.1)', async () => {
+test('H-730 a sector is refused for a client that has no address to be listed there (OpenID Connect Core 1.0 §8.1)', async () => {
   const service = { grant_types: ['password'], response_types: [], subject_type: 'pairwise' };
   const answer = await register({ ...service, sector_identifier_uri: SECTOR }, [VICTIM]);
   assertError(answer, 'invalid_client_metadata', /requires redirect_uris/);
