@@ -1,7 +1,7 @@
 import type { Log } from '../ports/log.ts';
 import type { StorageFile } from '../ports/storage.ts';
 
-/** Four times what the log has when nothing holds it back. */
+/** Beyond it the file of the log shrinks when the log restarts (ADR 102). */
 const LARGE_LOG_BYTES = 64 * 1024 * 1024;
 
 /** Warns of a log that something keeps from being emptied, and names the processes that read the database now. */
@@ -13,7 +13,7 @@ export function warnOfLargeLog(file: Pick<StorageFile, 'size' | 'logReaders'>, l
   log.warn(
     { bytes, readers },
     readers.length === 0
-      ? 'the write-ahead log of the database is large: writes come faster than it is emptied, or a reader has just ended'
+      ? 'the write-ahead log of the database is large: writes come faster than it is emptied, or a reader has ended and its file shrinks with further writes'
       : 'the write-ahead log of the database is large: a process that reads the database for long keeps it from being emptied',
   );
 }

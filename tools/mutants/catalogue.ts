@@ -3,6 +3,7 @@ import { AUTHORIZATION } from './authorization.ts';
 import { AUTHORIZATION_DETAILS } from './authorization-details.ts';
 import { BACKCHANNEL } from './backchannel.ts';
 import { BACKUPS } from './backups.ts';
+import { CHECKPOINT_MUTANTS } from './checkpoints.ts';
 import { CLIENT_DOCUMENTS } from './client-documents.ts';
 import { CLIENT_HISTORY } from './client-history.ts';
 import { CLIENTS } from './clients.ts';
@@ -32,6 +33,7 @@ import { TRUST_ANCHORS } from './trust-anchors.ts';
 /** Every fault that the project knows how to plant, in the order in which they run. */
 export const MUTANTS: readonly Mutant[] = [
   ...STORAGE_SQLITE,
+  ...CHECKPOINT_MUTANTS,
   ...STORAGE_POSTGRES,
   ...TOKENS,
   ...TOKEN_EXCHANGE,

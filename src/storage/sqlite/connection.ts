@@ -55,23 +55,34 @@ export function openReadConnection(path: string, pages_kib = SCAN_PAGES_KIB): Da
 }
 
 /**
- * Pages in the log before a commit moves them to the file: 16 MB. A page of a random key, such as a client's, is changed again and
+ * Pages in the log before they are moved to the file: 16 MB. A page of a random key, such as a client's, is changed again and
  * again; it is moved once. With SQLite's 1,000 pages a registration costs a sixth more.
  */
-const LOG_PAGES = 4000;
+export const LOG_PAGES = 4000;
+
+/** The file of the log keeps this many bytes when the log restarts. */
+export const LOG_FILE_BYTES = 67_108_864;
 
 const WRITING = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = ${LOG_PAGES};
   PRAGMA cache_size = -32768;
-  PRAGMA journal_size_limit = 67108864;`;
+  PRAGMA journal_size_limit = ${LOG_FILE_BYTES};`;
 
-/** @param busy_timeout_ms how long one attempt blocks its thread while another process holds the lock */
-export function openWriteConnection(path: string, busy_timeout_ms: number): DatabaseSync {
+/**
+ * @param busy_timeout_ms how long one attempt blocks its thread while another process holds the lock
+ * @param checkpoints `commits`: a commit moves the pages of a long log. `apart`: the caller does it.
+ */
+export function openWriteConnection(
+  path: string,
+  busy_timeout_ms: number,
+  checkpoints: 'commits' | 'apart' = 'commits',
+): DatabaseSync {
   const database = connect(path, busy_timeout_ms);
   try {
     database.exec(WRITING);
+    if (checkpoints === 'apart') database.exec('PRAGMA wal_autocheckpoint = 0');
     return database;
   } catch (error) {
     database.close();
@@ -138,10 +149,15 @@ const SQLITE = {
 } as const;
 
 /** Returns the result code of an error; undefined if SQLite did not raise it, as for a value that cannot be bound. */
-function primaryCode(error: unknown): number | undefined {
+export function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
     return undefined;
-  return error.errcode & 0xff;
+  return error.errcode;
+}
+
+function primaryCode(error: unknown): number | undefined {
+  const code = codeOf(error);
+  return code === undefined ? undefined : code & 0xff;
 }
 
 export const isBusy = (error: unknown): boolean => primaryCode(error) === SQLITE.BUSY;

@@ -4,6 +4,7 @@ import { StorageUnavailable } from '../../ports/storage.ts';
 import type { Write } from '../verbs.ts';
 import { concernsOneWrite, isBusy, isInputOutputError, openWriteConnection, reasonOf } from './connection.ts';
 import { displacement, type FilesInUse } from './database-file.ts';
+import { type LogConnection, type LogKeeper, logConnection } from './log-keeper.ts';
 import { type Handler, writeHandlers } from './noun.ts';
 import { STORES } from './nouns.ts';
 
@@ -24,18 +25,22 @@ export interface DatabasePlace {
 interface OpenConnection {
   readonly database: DatabaseSync;
   readonly execute: (writes: readonly Write[]) => readonly Answer[];
+  readonly log: LogConnection;
 }
 
 /** Owns the only writing connection: waits for locks without blocking, and replaces the connection after a failure. */
 export class BatchExecutor {
   readonly #place: DatabasePlace;
   readonly #busy_timeout_ms: number;
+  readonly #keeper: LogKeeper | undefined;
   #connection: OpenConnection | undefined;
   #emptyLog = false;
 
-  constructor(place: DatabasePlace, busy_timeout_ms: number) {
+  /** @param keeper keeps the log short; without it, commits do */
+  constructor(place: DatabasePlace, busy_timeout_ms: number, keeper?: LogKeeper) {
     this.#place = place;
     this.#busy_timeout_ms = busy_timeout_ms;
+    this.#keeper = keeper;
   }
 
   /**
@@ -47,8 +52,13 @@ export class BatchExecutor {
       try {
         const before = this.#displacement();
         if (before !== undefined) throw new StorageUnavailable(before, { writesStopped: true });
+        const earlier = this.#keeper?.inputOutputError();
+        if (earlier !== undefined) this.#fail(earlier);
         this.#connection ??= this.#open();
         const answers = this.#connection.execute(writes);
+        // The thread's fsync of the log may have failed for the pages of this very commit.
+        const meanwhile = this.#keeper?.inputOutputError();
+        if (meanwhile !== undefined) throw meanwhile;
         const after = this.#displacement();
         // A commit into a file that is gone must not be acknowledged.
         if (after !== undefined) throw new StorageUnavailable(after);
@@ -60,7 +70,22 @@ export class BatchExecutor {
     }
   }
 
-  close(): void {
+  /** Is called when a commit of so many writes is answered. */
+  async keepLog(writes: number): Promise<void> {
+    if (this.#connection === undefined) return;
+    try {
+      await this.#keeper?.keep(this.#connection.log, writes);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#keeper?.close();
+    this.#disconnect();
+  }
+
+  #disconnect(): void {
     this.#connection?.database.close();
     this.#connection = undefined;
   }
@@ -70,11 +95,12 @@ export class BatchExecutor {
   }
 
   #open(): OpenConnection {
-    const database = openWriteConnection(this.#place.path, this.#busy_timeout_ms);
+    const checkpoints = this.#keeper === undefined ? 'commits' : 'apart';
+    const database = openWriteConnection(this.#place.path, this.#busy_timeout_ms, checkpoints);
     try {
       if (this.#emptyLog) emptyWriteAheadLog(database);
       this.#emptyLog = false;
-      return { database, execute: batchExecution(database) };
+      return { database, execute: batchExecution(database), log: logConnection(database, this.#place.path) };
     } catch (error) {
       database.close();
       throw error;
@@ -87,7 +113,7 @@ export class BatchExecutor {
     this.#emptyLog ||= isInputOutputError(error) || isInputOutputError((error as Error).cause);
     const reason = reasonOf(error);
     try {
-      this.close();
+      this.#disconnect();
     } catch {
       // The reason of the failed batch matters more. A connection that cannot be closed is dropped.
       this.#connection = undefined;

@@ -203,7 +203,7 @@ export function mainThreadChannel(place: DatabasePlace, lock_wait_ms_max: number
     },
     async close() {
       await last.catch(() => undefined);
-      executor.close();
+      await executor.close();
     },
   };
 }

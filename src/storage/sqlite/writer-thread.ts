@@ -1,6 +1,8 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import type { Write } from '../verbs.ts';
+import { CheckpointWorker } from './checkpoint-worker.ts';
+import { LogKeeper } from './log-keeper.ts';
 import { type Answer, BatchExecutor, type DatabasePlace, monotonicMilliseconds } from './write-batch.ts';
 import { type QueuedWrites, WriteQueue } from './write-queue.ts';
 
@@ -24,7 +26,9 @@ const BUSY_TIMEOUT_MS = 250;
 
 if (parentPort === null) throw new Error('writer-thread.ts runs as a worker thread only');
 const port = parentPort;
-const executor = new BatchExecutor(workerData as WriterThreadData, BUSY_TIMEOUT_MS);
+const place = workerData as WriterThreadData;
+const keeper = new LogKeeper({ thread: new CheckpointWorker(place), now_ms: monotonicMilliseconds });
+const executor = new BatchExecutor(place, BUSY_TIMEOUT_MS, keeper);
 const queue = new WriteQueue<WritesRequest>();
 /** Sent last, when every write is answered. */
 let closing = false;
@@ -50,7 +54,7 @@ async function run(): Promise<void> {
   }
   running = false;
   if (!closing) return;
-  executor.close();
+  await executor.close();
   port.close();
 }
 
@@ -70,6 +74,7 @@ async function commit(requests: readonly WritesRequest[]): Promise<void> {
       deadline_ms,
     );
     answer(requests, answers);
+    await executor.keepLog(answers.length);
   } catch (error) {
     const failure = error instanceof Error ? error.message : String(error);
     const writesStopped = error instanceof StorageUnavailable && error.writesStopped;
