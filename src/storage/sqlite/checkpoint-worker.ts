@@ -24,7 +24,7 @@ export class CheckpointWorker implements CheckpointThread {
   readonly #script: URL;
   readonly #idle_ms: number;
   #started: Started | undefined;
-  /** Of the thread before, whose connection may still be open. */
+  /** The end of the thread before, whose connection may still be open. */
   #exit: Promise<void> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
   #outcome: CheckpointOutcome | undefined;

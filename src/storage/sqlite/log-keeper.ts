@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { isInputOutputError, LOG_FILE_BYTES, LOG_PAGES } from './connection.ts';
 
-/** What SQLite says of its log: pages in it, and how many from its begin are in the file too. `-1`: it could not tell. */
+/** The log as SQLite sees it: its pages, and the number of its first pages that are in the file too. `-1`: unknown. */
 export interface LogState {
   readonly log: number;
   readonly checkpointed: number;
@@ -43,7 +43,7 @@ export interface LogKeeperOptions {
 const REST_SHARE = 1 / 16;
 /** If a checkpoint leaves more than this share, something needs it for longer than a read of a request takes. */
 const HELD_SHARE = 1 / 2;
-/** After so many writes the writer asks SQLite for the size of the log, which takes about 2 µs. */
+/** After this number of writes the writer asks SQLite for the size of the log, which takes about 2 µs. */
 const WRITES_UNSEEN_MAX = 16;
 /** After a rest was moved, the log restarts with the next commit that meets no reader. Then the rest is moved again. */
 const REST_GAP_MS = 10;

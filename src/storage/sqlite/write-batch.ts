@@ -70,7 +70,7 @@ export class BatchExecutor {
     }
   }
 
-  /** Is called when a commit of so many writes is answered. */
+  /** Moves pages of the log if it is long. Call it when a commit is answered, with the number of its writes. */
   async keepLog(writes: number): Promise<void> {
     if (this.#connection === undefined) return;
     try {
