@@ -1,5 +1,6 @@
 import type { Digest } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
+import type { StoredAuthorizationCode } from './authorization-code-store.ts';
 import type { ChangeOutcome } from './client-store.ts';
 
 /** A request that waits for its end-user, or an answer that waits for its repetition. The server stores the pages' actions here instead of in hidden fields (decision 31). */
@@ -57,6 +58,14 @@ export interface InteractionStore {
       readonly content: string;
     },
     event: AuditEvent | undefined,
+  ): Promise<ChangeOutcome>;
+  /**
+   * Deletes the record under the code for people if its version has not changed, and issues the code that its device redeems: both
+   * or neither. Among concurrent callers, and `refuseDevice` and `complete` of that record, one gets `done`.
+   */
+  allowDevice(
+    user_code: Pick<StoredInteraction, 'key' | 'version'>,
+    code: StoredAuthorizationCode,
   ): Promise<ChangeOutcome>;
   /** Deletes at most `limit` interactions that expired before `now` and returns their number. */
   sweepExpired(now: number, limit: number): Promise<number>;

@@ -95,6 +95,7 @@ function interactionsInMemory(): InteractionStore {
     change: async () => 'absent',
     complete: async ({ key }) => (kept.delete(key) ? 'done' : 'absent'),
     refuseDevice: async () => 'absent',
+    allowDevice: async () => 'absent',
     sweepExpired: async () => 0,
   };
 }

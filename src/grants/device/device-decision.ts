@@ -38,18 +38,17 @@ export async function allowDevice(
     account !== undefined && (await endUsers.sessions.addClient(session.sid, taking, clock.now()));
   if (account === undefined || !noted)
     throw new AuthorizationError(request, 'login_required', 'the end-user has signed out');
-  const ends_at = await useUserCode({ interactions, clock }, request.device);
-  if (ends_at === undefined) return false;
-  uses.note(stored, undefined);
-  const expires_at = ends_at + LATE;
-  await endUsers.codes.issue({
+  const content = JSON.stringify(codeContent(idTokens.issuer, request, session));
+  const isFirst = await useUserCode({ interactions, clock }, request.device, (ends_at) => ({
     key: request.device.key,
     client_id,
     client_instance,
-    content: JSON.stringify(codeContent(idTokens.issuer, request, session)),
-    expires_at,
-    kept_until: expires_at + NOTICED_AFTER,
-  });
+    content,
+    expires_at: ends_at + LATE,
+    kept_until: ends_at + LATE + NOTICED_AFTER,
+  }));
+  if (!isFirst) return false;
+  uses.note(stored, undefined);
   const about = { sub: account.sub, client_id, detail: DEVICE_GRANT };
   logEvent(issuing, personEvent(issuing, 'code.issue', about, origin));
   return true;

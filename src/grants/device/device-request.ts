@@ -1,5 +1,6 @@
 import { digestOf } from '../../keys/digest.ts';
 import type { AuditEvent } from '../../ports/audit-log.ts';
+import type { StoredAuthorizationCode } from '../../ports/authorization-code-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InteractionStore, StoredInteraction } from '../../ports/interaction-store.ts';
 import type { Random } from '../../ports/random.ts';
@@ -109,16 +110,19 @@ export async function requestOfUserCode(
 }
 
 /**
- * Uses a user code up. Returns the time when its device gives up, to one caller only: of two persons with one code, one decides.
- * Undefined if the code is used or has expired.
+ * Uses a user code up and issues what its device redeems, in one act: of two persons with one code, one decides. Returns false if
+ * the code is used or has expired.
+ * @param codeFor makes the code for the time when the device gives up
  */
 export async function useUserCode(
   needs: Pick<DeviceRequestNeeds, 'interactions' | 'clock'>,
   { user_code }: Device,
-): Promise<number | undefined> {
+  codeFor: (ends_at: number) => StoredAuthorizationCode,
+): Promise<boolean> {
   const found = await requestOfUserCode(needs, user_code);
-  if (found === undefined || (await needs.interactions.complete(found.stored)) !== 'done') return undefined;
-  return found.stored.expires_at;
+  if (found === undefined) return false;
+  const { stored } = found;
+  return (await needs.interactions.allowDevice(stored, codeFor(stored.expires_at))) === 'done';
 }
 
 /**

@@ -14,7 +14,7 @@ const FIND = statement(
   'authorization_code_find',
   `SELECT ${AUTHORIZATION_CODE.columns} FROM authorization_code AS code WHERE tenant = :tenant AND key = ANY(:keys) AND ${LIVES}`,
 );
-const ISSUE = statement(
+export const ISSUE = statement(
   'authorization_code_issue',
   `INSERT INTO authorization_code (tenant, ${AUTHORIZATION_CODE.columns})
    VALUES (:tenant, :key, :client_id, :client_instance, :content, :expires_at, :kept_until)`,

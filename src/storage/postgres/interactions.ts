@@ -2,6 +2,7 @@ import type { ChangeOutcome } from '../../ports/client-store.ts';
 import type { InteractionStore } from '../../ports/interaction-store.ts';
 import { INTERACTION } from '../rows.ts';
 import { record } from './audit.ts';
+import { ISSUE } from './authorization-codes.ts';
 import { changed, one, type TenantNoun } from './noun.ts';
 import { type Row, statement } from './statement.ts';
 
@@ -86,6 +87,14 @@ export const interactions: TenantNoun<InteractionStore, 'find' | 'devices'> = {
         await transaction.query(USE_UP, { tenant, key: user_code });
         if (event !== undefined) await record(transaction, tenant, event);
         return refused;
+      },
+    },
+    allowDevice: {
+      locksTenant: true,
+      async interactive(transaction, tenant, { key, version }, code) {
+        const used = outcome(await one(transaction.query(COMPLETE, { tenant, key, version })));
+        if (used === 'done') await transaction.query(ISSUE, { tenant, ...code });
+        return used;
       },
     },
     sweepExpired: {

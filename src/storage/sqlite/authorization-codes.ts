@@ -13,14 +13,18 @@ const CLIENT_LIVES = `EXISTS (
   SELECT 1 FROM client INDEXED BY client_instance WHERE client.tenant = ?1
     AND client.client_id = code.client_id AND client.instance = code.client_instance)`;
 
+export function codeIssuing(
+  database: DatabaseSync,
+): (tenant: TenantId, code: StoredAuthorizationCode) => void {
+  const insert = database.prepare(`
+    INSERT INTO authorization_code (tenant, ${AUTHORIZATION_CODE.columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  return (tenant, code) => void insert.run(tenant, ...AUTHORIZATION_CODE.write(code));
+}
+
 export const authorizationCodes: TenantNoun<AuthorizationCodeStore, 'find'> = {
   reads: { find: ({ lookUps }) => codeFinding(lookUps) },
   writes: {
-    issue(database) {
-      const insert = database.prepare(`
-        INSERT INTO authorization_code (tenant, ${AUTHORIZATION_CODE.columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
-      return (tenant, code) => void insert.run(tenant, ...AUTHORIZATION_CODE.write(code));
-    },
+    issue: codeIssuing,
     redeem(database) {
       // One statement: a call into SQLite costs about as much as a look-up.
       const look = database.prepare(`

@@ -4,6 +4,7 @@ import type { InteractionStore } from '../../ports/interaction-store.ts';
 import type { Digest, TenantId } from '../../spec/identifiers.ts';
 import { INTERACTION } from '../rows.ts';
 import { eventRecording } from './audit.ts';
+import { codeIssuing } from './authorization-codes.ts';
 import type { TenantNoun } from './noun.ts';
 
 export const interactions: TenantNoun<InteractionStore, 'find' | 'devices'> = {
@@ -56,6 +57,16 @@ export const interactions: TenantNoun<InteractionStore, 'find' | 'devices'> = {
         remove.run(tenant, user_code);
         if (event !== undefined) record(tenant, event);
         return 'done';
+      };
+    },
+    allowDevice(database) {
+      const remove = database.prepare('DELETE FROM interaction WHERE tenant = ? AND key = ? AND version = ?');
+      const outcome = outcomeOf(database);
+      const issue = codeIssuing(database);
+      return (tenant, { key, version }, code) => {
+        const used = outcome(tenant, key, remove.run(tenant, key, version).changes);
+        if (used === 'done') issue(tenant, code);
+        return used;
       };
     },
     sweepExpired(database) {

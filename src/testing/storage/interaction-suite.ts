@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aDigest, anInteraction } from './end-user-examples.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './engine.ts';
-import { EVENT, HARD_TEXTS, NOW, occurrences, times } from './stored-examples.ts';
+import { aClient, aCode, EVENT, HARD_TEXTS, NOW, OPEN, occurrences, times } from './stored-examples.ts';
 
 export function interactionContract(make: MakeEngine): void {
   devices(make);
@@ -113,22 +113,61 @@ function devices(make: MakeEngine): void {
   );
 
   test(
-    'of twenty that refuse a device or use its code at once, over two views, exactly one does',
+    'allowDevice uses the code for people up and issues the code of the device: both or neither',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const user_code = anInteraction({ kind: 'user-code' });
+      await tenant.interactions.begin(user_code);
+      const client = aClient();
+      await tenant.clients.create(client, OPEN);
+      const code = aCode(client);
+      const old = { ...user_code, version: 2 };
+      assert.equal(await tenant.interactions.allowDevice(old, code), 'changed_meanwhile');
+      assert.equal(await other.interactions.allowDevice(user_code, code), 'absent');
+      assert.equal(await tenant.authorizationCodes.find(code.key), undefined);
+      assert.deepEqual(await tenant.interactions.find(user_code.key), user_code);
+      assert.equal(await tenant.interactions.allowDevice(user_code, code), 'done');
+      assert.equal(await tenant.interactions.find(user_code.key), undefined);
+      assert.deepEqual(await tenant.authorizationCodes.find(code.key), code);
+      assert.equal(await tenant.interactions.allowDevice(user_code, code), 'absent');
+    }),
+  );
+
+  test(
+    'a code of a device that cannot be issued leaves the code for people as it was',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const user_code = anInteraction({ kind: 'user-code' });
+      await tenant.interactions.begin(user_code);
+      const client = aClient();
+      await tenant.clients.create(client, OPEN);
+      const code = aCode(client);
+      await tenant.authorizationCodes.issue(code);
+      await assert.rejects(tenant.interactions.allowDevice(user_code, code));
+      assert.deepEqual(await tenant.interactions.find(user_code.key), user_code);
+    }),
+  );
+
+  test(
+    'of twenty that refuse a device or allow it at once, over two views, exactly one does',
     onEmptyStorage(make, async ({ engine, tenant }) => {
       const device = anInteraction({ kind: 'device' });
       const code = anInteraction({ kind: 'user-code' });
       for (const one of [device, code]) await tenant.interactions.begin(one);
       const refused = { device, user_code: code.key, content: '{}' };
+      const client = aClient();
+      await tenant.clients.create(client, OPEN);
+      const issued = aCode(client);
       await onSecondView(engine, async (second) => {
         const outcomes = await Promise.all(
           times(20, (index) => {
             const { interactions: store } = index % 2 === 0 ? tenant : second;
-            return index % 4 < 2 ? store.refuseDevice(refused, undefined) : store.complete(code);
+            return index % 4 < 2 ? store.refuseDevice(refused, undefined) : store.allowDevice(code, issued);
           }),
         );
         assert.equal(occurrences(outcomes, 'done'), 1);
         const isRefused = outcomes.indexOf('done') % 4 < 2;
         assert.equal((await tenant.interactions.find(device.key))?.version, isRefused ? 2 : 1);
+        const found = await tenant.authorizationCodes.find(issued.key);
+        assert.deepEqual(found, isRefused ? undefined : issued);
       });
     }),
   );
