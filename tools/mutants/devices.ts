@@ -73,9 +73,9 @@ export const DEVICES: readonly Mutant[] = [
     fault: 'Each person who has entered a code decides about the device.',
     edits: [
       {
-        file: 'src/grants/device/device-request.ts',
-        find: "  if (found === undefined || (await needs.interactions.complete(found.stored)) !== 'done') return undefined;",
-        replace: '  if (found === undefined) return undefined;',
+        file: 'src/storage/sqlite/interactions.ts',
+        find: '        const used = outcome(tenant, key, remove.run(tenant, key, version).changes);',
+        replace: '        void remove;\n        const used = outcome(tenant, key, 1);',
       },
     ],
     killers: [

@@ -6,6 +6,7 @@ import { aClient, aCode, EVENT, HARD_TEXTS, NOW, OPEN, occurrences, times } from
 
 export function interactionContract(make: MakeEngine): void {
   devices(make);
+  allowedDevices(make);
   test(
     'an interaction comes back as it was kept, in its own tenant only',
     onEmptyStorage(make, async ({ tenant, other }) => {
@@ -111,7 +112,9 @@ function devices(make: MakeEngine): void {
       assert.equal((await tenant.audit.page(0, 100)).length, before + 1);
     }),
   );
+}
 
+function allowedDevices(make: MakeEngine): void {
   test(
     'allowDevice uses the code for people up and issues the code of the device: both or neither',
     onEmptyStorage(make, async ({ tenant, other }) => {
