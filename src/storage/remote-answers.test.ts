@@ -12,10 +12,10 @@ import {
   replaceRemotely,
 } from '../testing/storage/remote-storage.ts';
 import { aClient, aToken, times } from '../testing/storage/stored-examples.ts';
-import { withRecordCache } from './record-cache.ts';
+import { type RecordCacheLimits, withRecordCache } from './record-cache.ts';
 
 const SEED = Number(process.env['STALE_ANSWERS_SEED'] ?? Date.now() % 1_000_000);
-const QUESTIONS = 20_000;
+const QUESTIONS = 10_000;
 const WALKERS = 8;
 
 /** Executes and answers after some turns each, so that calls overtake each other; now and then one fails. */
@@ -29,10 +29,21 @@ async function slowly(call: RemoteCall, choose: Choices): Promise<void> {
   call.arrive();
 }
 
-test('a remote store whose answers overtake each other and fail: no answer is older than its question', async () => {
+/** Caches with room for all, and caches that are full nearly always: then a token enters at the second time only. */
+for (const [what, limits] of [
+  ['with room for all', { clients: 100, accessTokens: 10_000 }],
+  ['that are full', { clients: 3, accessTokens: 3 }],
+] as const)
+  test(`a remote store whose answers overtake each other and fail, caches ${what}: no answer is older than its question`, async () => {
+    const { evictions } = await searched(limits);
+    assert.equal(evictions > 10, what === 'that are full', `${evictions} evictions`);
+  });
+
+async function searched(limits: RecordCacheLimits): Promise<{ readonly evictions: number }> {
   const choose = choices(SEED);
+  const caches = ampleCaches();
   const { storage, state } = remoteStorage((call) => void slowly(call, choose));
-  const cached = withRecordCache(storage, { clients: 100, accessTokens: 100 }, ampleCaches());
+  const cached = withRecordCache(storage, limits, caches);
   const records = times(10, () => ({
     client: new RecordModel<StoredClient>(),
     token: new RecordModel<StoredAccessToken>(),
@@ -86,4 +97,6 @@ test('a remote store whose answers overtake each other and fail: no answer is ol
   };
   await Promise.all(times(WALKERS, walk));
   assert.ok(failures > 10 && seen > QUESTIONS / 2, `${failures} failures, ${seen} answers`);
-});
+  const tokens = caches.figures().find(({ name }) => name === 'access-tokens');
+  return { evictions: tokens?.evictions ?? 0 };
+}

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
+import type { Storage } from '../../ports/storage.ts';
 import type { ClientId, ClientInstance } from '../../spec/identifiers.ts';
-import { withRecordCache } from '../../storage/record-cache.ts';
+import { type RecordCacheLimits, withRecordCache } from '../../storage/record-cache.ts';
 import { ampleCaches } from '../caches.ts';
 import { type Choices, choices, RecordModel } from './answer-model.ts';
 import {
@@ -37,10 +38,13 @@ const SEED = Number(process.env['STALE_ANSWERS_SEED'] ?? Date.now() % 1_000_000)
 /** The number of concurrent actors. It is lower than the number of records, so that most records are free. */
 const WALKERS = 8;
 const CLIENTS = 12;
-/** Smaller than what is asked for: records come and go. */
+/**
+ * A cache with room for all, and one that is full nearly always: records come and go, and a token enters only when it is asked about
+ * for the second time (`src/spec/digest-map.ts`).
+ */
 const LIMITS = [
   { clients: 1000, accessTokens: 1000 },
-  { clients: 8, accessTokens: 16 },
+  { clients: 4, accessTokens: 6 },
 ] as const;
 
 /**
@@ -63,6 +67,7 @@ export function staleAnswers(name: string, makePlace: () => Promise<Place>, shar
       await Promise.all(times(WALKERS, walk)).catch((cause: unknown) => {
         throw new Error(`seed ${SEED}: ${(cause as Error).message}`, { cause });
       });
+      for (const view of world.views) noteEvictions(world, view);
       requireVariety(world, ACTS * share);
     } finally {
       for (const view of world.views) await view.storage.close();
@@ -76,13 +81,29 @@ async function openWorld(place: Place): Promise<World> {
   for (const open of place.processes) {
     const storage = await open();
     const limits = LIMITS[views.length % LIMITS.length] ?? LIMITS[0];
-    views.push({ storage, cached: withRecordCache(storage.forTenant(TENANT), limits, ampleCaches()), open });
+    views.push({ ...opened(storage, limits), limits, open });
   }
   const subjects = times(CLIENTS, (index) => {
     const client_id = `client${index}` as ClientId;
     return { client_id, model: new RecordModel<StoredClient>(), tokens: [], grants: [], busy: false };
   });
   return { place, views, subjects, initials: [], counts: new Map(), serial: 0 };
+}
+
+/** Opens the records of a process with a cache of its own. */
+function opened(storage: Storage, limits: RecordCacheLimits): Pick<View, 'storage' | 'cached' | 'caches'> {
+  const caches = ampleCaches();
+  return { storage, caches, cached: withRecordCache(storage.forTenant(TENANT), limits, caches) };
+}
+
+const evicted = (name: string): string => `${name} evicted`;
+
+/** Counts what a process had to evict. A record enters a cache that is full in another way than one with room. */
+function noteEvictions({ counts }: World, { caches }: View): void {
+  for (const { name, evictions } of caches.figures()) {
+    const what = evicted(name);
+    counts.set(what, (counts.get(what) ?? 0) + evictions);
+  }
 }
 
 /** How often, and what. */
@@ -127,6 +148,11 @@ function requireVariety({ counts }: World, acts: number): void {
   for (const [weight, name] of ACT_ROWS) {
     const least = Math.min(10, acts / 1000);
     if (weight >= 1) assert.ok((counts.get(name) ?? 0) > least, `${name}: ${counts.get(name)}`);
+  }
+  // Otherwise no record entered a cache that was full.
+  for (const name of ['clients', 'access-tokens']) {
+    const count = counts.get(evicted(name)) ?? 0;
+    assert.ok(count > Math.min(10, acts / 1000), `${evicted(name)}: ${count}`);
   }
   for (const name of ['seen', 'seen to be gone']) {
     assert.ok((counts.get(name) ?? 0) > Math.min(500, acts / 40), `${name}: ${counts.get(name)}`);
@@ -234,7 +260,7 @@ async function reopen(world: World, choose: Choices): Promise<void> {
   const view = choose.among(world.views);
   const storage = await view.open();
   const old = view.storage;
-  view.storage = storage;
-  view.cached = withRecordCache(storage.forTenant(TENANT), choose.among(LIMITS), ampleCaches());
+  noteEvictions(world, view);
+  Object.assign(view, opened(storage, view.limits));
   await world.place.retire(old);
 }

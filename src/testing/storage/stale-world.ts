@@ -3,7 +3,9 @@ import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { StoredGrant } from '../../ports/grant-store.ts';
 import type { Storage, TenantStorage } from '../../ports/storage.ts';
+import type { ProcessCaches } from '../../spec/caches.ts';
 import type { ClientId, GrantId } from '../../spec/identifiers.ts';
+import type { RecordCacheLimits } from '../../storage/record-cache.ts';
 import type { Choices, RecordModel } from './answer-model.ts';
 
 /** Where the data of the processes is. */
@@ -21,6 +23,8 @@ export interface Place {
 export interface View {
   storage: Storage;
   cached: TenantStorage;
+  caches: ProcessCaches;
+  readonly limits: RecordCacheLimits;
   readonly open: () => Promise<Storage>;
 }
 
