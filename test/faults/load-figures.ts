@@ -31,6 +31,11 @@ export class LoadFigures {
   /** A request that failed where nothing was wrong. */
   readonly unexpected: string[] = [];
 
+  /** How many requests have ended. */
+  get requests(): number {
+    return this.#requests.length;
+  }
+
   /** The gap counts from here. */
   begin(): void {
     this.#lastAck = performance.now();
