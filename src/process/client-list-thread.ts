@@ -1,8 +1,8 @@
-import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { clientInformation } from '../clients/client-information.ts';
 import type { StoredClient } from '../ports/client-store.ts';
 import type { ClientId, TenantId } from '../spec/identifiers.ts';
+import { lowerThreadPriority } from '../storage/priority.ts';
 import { openClientReader } from '../storage/sqlite/client-reader.ts';
 import type { DatabasePlace } from '../storage/sqlite/write-batch.ts';
 import { sealerForTenant, sealerWith } from '../system/sealer.ts';
@@ -44,8 +44,7 @@ const port = parentPort;
 const { place, keys } = workerData as ListThreadData;
 const say = (reply: ListThreadReply): void => port.postMessage(reply);
 
-// Elsewhere than on Linux the process would be meant.
-if (process.platform === 'linux') setPriority(NICENESS);
+lowerThreadPriority(NICENESS);
 const reader = openClientReader(place);
 const sealer = sealerWith(keys);
 

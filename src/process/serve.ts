@@ -23,6 +23,7 @@ import { openListThreads } from './client-list-threads.ts';
 import { doubtText, openProcessClock, type ProcessClock } from './clock.ts';
 import { openConsole } from './console.ts';
 import { identityOf, lifeLines, publishFigures, storageMeter } from './figures.ts';
+import { letHelpersGoLast } from './helper-threads.ts';
 import { openKeyRing } from './key-ring.ts';
 import { startManagementHost, startPublicHosts, startWaitingHosts } from './listeners.ts';
 import { openMemory, type ProcessMemory } from './memory.ts';
@@ -167,7 +168,9 @@ export async function startService(needs: ServiceNeeds): Promise<Service | undef
   };
   try {
     const service = await open({ ...needs, log, served, offered }, closers, close);
-    return service === undefined ? undefined : { ...service, served };
+    if (service === undefined) return undefined;
+    letHelpersGoLast();
+    return { ...service, served };
   } catch (failure) {
     await close();
     throw failure;

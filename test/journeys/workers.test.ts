@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { childrenOf } from '../program/children.ts';
 import { launchProgram, type Program, startProgram } from '../program/start.ts';
 import { call, registrationOf, SERVICE } from './conformance-exchange.ts';
@@ -64,6 +66,7 @@ test('serve --workers 2: one ready line, two processes share the port, health an
   assert.deepEqual(ready, [
     `chancery serves ${program.issuer} on 127.0.0.1:${program.port} with 2 processes`,
   ]);
+  assertHelpersGoLast(program);
   const statuses = await askManyTimes(program, 60);
   assert.deepEqual(new Set(statuses), new Set([200]));
   const text = await metrics(program);
@@ -81,6 +84,19 @@ test('serve --workers 2: one ready line, two processes share the port, health an
   await assertOneServer(program);
   await assertDownload(program);
 });
+
+/** V8's own threads in the workers have the least priority (ADR 103). */
+function assertHelpersGoLast({ pid }: Program): void {
+  for (const worker of childrenOf(pid)) {
+    const threads = readdirSync(`/proc/${worker}/task`).map((id) => ({
+      name: readFileSync(`/proc/${worker}/task/${id}/comm`, 'latin1').trim(),
+      niceness: getPriority(Number(id)),
+    }));
+    const helpers = threads.filter(({ name }) => name.includes('V8Worker'));
+    assert.ok(helpers.length > 0 && helpers.every(({ niceness }) => niceness === 19), inspect(threads));
+    assert.notEqual(getPriority(worker), 19);
+  }
+}
 
 /** The supervisor passes requests of the management listener on, in turn, with headers, query, body and answer. */
 async function assertAdministration(administered: Program): Promise<void> {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statfsSync, statSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
@@ -11,6 +10,7 @@ import {
   type BackupVerification,
   type StoredBackup,
 } from '../../ports/backup-store.ts';
+import { lowerPriority } from '../priority.ts';
 import { BackupChanged, createSqliteBackup, verifySqliteBackup } from './backup.ts';
 import {
   backupFile,
@@ -49,7 +49,7 @@ const BACKUP_NICENESS = 10;
 
 /** Lets servers go first for as long as this process lives. Call it only in a process that has no other work. */
 export function giveWayToServers(): void {
-  setPriority(BACKUP_NICENESS);
+  lowerPriority(BACKUP_NICENESS);
 }
 
 const now = (): number => Math.floor(Date.now() / 1000);

@@ -1,5 +1,5 @@
-import { setPriority } from 'node:os';
 import { type MessagePort, workerData } from 'node:worker_threads';
+import { lowerThreadPriority } from '../priority.ts';
 import { codeOf, openWriteConnection, reasonOf } from './connection.ts';
 import { displacement } from './database-file.ts';
 import type { CheckpointOutcome } from './log-keeper.ts';
@@ -18,8 +18,7 @@ const NICENESS = 5;
 const BUSY_TIMEOUT_MS = 250;
 
 const { place, port } = workerData as CheckpointThreadData;
-// Elsewhere than on Linux the process would be meant.
-if (process.platform === 'linux') setPriority(NICENESS);
+lowerThreadPriority(NICENESS);
 let connection: ReturnType<typeof open> | undefined;
 
 port.on('message', (request: CheckpointRequest) => {

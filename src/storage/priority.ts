@@ -1,0 +1,24 @@
+import { setPriority } from 'node:os';
+
+/**
+ * Lets others go first where they want the same core. A system may forbid it (a filter of system calls); the work then goes on
+ * with the priority that it has.
+ * @param niceness as `nice` gives it, 1 to 19
+ * @param id of a process, or of a thread on Linux; 0 is the caller
+ */
+export function lowerPriority(
+  niceness: number,
+  id = 0,
+  set: (id: number, niceness: number) => void = setPriority,
+): void {
+  try {
+    set(id, niceness);
+  } catch {
+    // Nothing depends on it but the time of other requests.
+  }
+}
+
+/** The same for a thread. Elsewhere than on Linux the process would be meant, so nothing changes. */
+export function lowerThreadPriority(niceness: number, id = 0): void {
+  if (process.platform === 'linux') lowerPriority(niceness, id);
+}
