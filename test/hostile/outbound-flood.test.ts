@@ -178,8 +178,8 @@ test('H-410 60 made-up document URLs a second with mute hosts: 100 requests of o
     ...neighbours.map((id) => async () => await authenticate(program, id, STRANGER)),
     ...others.map((id) => async () => await authenticate(second, id, '203.0.113.8')),
   ]);
-  const fresh = await Promise.all(
-    Array.from({ length: HONEST }, async (_, number) => {
+  const fresh = await inGroups(
+    Array.from({ length: HONEST }, (_, number) => async () => {
       const client_id = `http://127.7.0.${number}:${documents.port}/client`;
       return await askAs(client_id, CALLBACK, `203.0.113.${number}`);
     }),
@@ -244,14 +244,13 @@ async function madeUpEntities(): Promise<Flood> {
 test('H-262 made-up entities with mute superiors: entities of the federation are registered, clients authenticate, 0 refused; a busy search is 503 and never invalid_trust_chain', async () => {
   const [neighbours, others] = [await honestClients(program), await honestClients(second)];
   const posting = await madeUpEntities();
-  const registering = Array.from(
-    { length: HONEST },
-    async (_, number) => await registerEntity([anchor.id], `203.0.113.${number}`),
-  );
-  const served = await Promise.all([
-    ...registering,
-    ...neighbours.map(async (id) => await authenticate(program, id, STRANGER)),
-    ...others.map(async (id) => await authenticate(second, id, STRANGER)),
+  const served = await inGroups([
+    ...Array.from(
+      { length: HONEST },
+      (_, number) => async () => await registerEntity([anchor.id], `203.0.113.${number}`),
+    ),
+    ...neighbours.map((id) => async () => await authenticate(program, id, STRANGER)),
+    ...others.map((id) => async () => await authenticate(second, id, STRANGER)),
   ]);
   await posting.stop();
   assertServed(served);
