@@ -21,9 +21,9 @@ import type { Tenant } from '../tenant/tenant.ts';
 import { openServerBackups } from './backups.ts';
 import { openListThreads } from './client-list-threads.ts';
 import { doubtText, openProcessClock, type ProcessClock } from './clock.ts';
+import { letCollectorsGoLast } from './collector-threads.ts';
 import { openConsole } from './console.ts';
 import { identityOf, lifeLines, publishFigures, storageMeter } from './figures.ts';
-import { letHelpersGoLast } from './helper-threads.ts';
 import { openKeyRing } from './key-ring.ts';
 import { startManagementHost, startPublicHosts, startWaitingHosts } from './listeners.ts';
 import { openMemory, type ProcessMemory } from './memory.ts';
@@ -169,7 +169,7 @@ export async function startService(needs: ServiceNeeds): Promise<Service | undef
   try {
     const service = await open({ ...needs, log, served, offered }, closers, close);
     if (service === undefined) return undefined;
-    letHelpersGoLast();
+    letCollectorsGoLast();
     return { ...service, served };
   } catch (failure) {
     await close();

@@ -66,7 +66,7 @@ test('serve --workers 2: one ready line, two processes share the port, health an
   assert.deepEqual(ready, [
     `chancery serves ${program.issuer} on 127.0.0.1:${program.port} with 2 processes`,
   ]);
-  assertHelpersGoLast(program);
+  assertCollectorsGoLast(program);
   const statuses = await askManyTimes(program, 60);
   assert.deepEqual(new Set(statuses), new Set([200]));
   const text = await metrics(program);
@@ -86,14 +86,14 @@ test('serve --workers 2: one ready line, two processes share the port, health an
 });
 
 /** V8's own threads in the workers have the least priority (ADR 103). */
-function assertHelpersGoLast({ pid }: Program): void {
+function assertCollectorsGoLast({ pid }: Program): void {
   for (const worker of childrenOf(pid)) {
     const threads = readdirSync(`/proc/${worker}/task`).map((id) => ({
       name: readFileSync(`/proc/${worker}/task/${id}/comm`, 'latin1').trim(),
       niceness: getPriority(Number(id)),
     }));
-    const helpers = threads.filter(({ name }) => name.includes('V8Worker'));
-    assert.ok(helpers.length > 0 && helpers.every(({ niceness }) => niceness === 19), inspect(threads));
+    const collectors = threads.filter(({ name }) => name.includes('V8Worker'));
+    assert.ok(collectors.length > 0 && collectors.every(({ niceness }) => niceness === 19), inspect(threads));
     assert.notEqual(getPriority(worker), 19);
   }
 }

@@ -6,11 +6,11 @@ import { test } from 'node:test';
 const SCRIPT = `
   const { readdirSync, readFileSync } = await import('node:fs');
   const { getPriority } = await import('node:os');
-  const { letHelpersGoLast } = await import(${JSON.stringify(new URL('./helper-threads.ts', import.meta.url).href)});
+  const { letCollectorsGoLast } = await import(${JSON.stringify(new URL('./collector-threads.ts', import.meta.url).href)});
   const threads = () => readdirSync('/proc/self/task').map((id) =>
     [readFileSync('/proc/self/task/' + id + '/comm', 'latin1').trim(), getPriority(Number(id))]);
   const before = threads();
-  letHelpersGoLast();
+  letCollectorsGoLast();
   process.stdout.write(JSON.stringify({ before, after: threads() }));`;
 
 test("V8's own threads go last when a server serves, and no other thread does", {
@@ -19,9 +19,9 @@ test("V8's own threads go last when a server serves, and no other thread does", 
   const printed = execFileSync(process.execPath, ['--input-type=module', '-e', SCRIPT], { encoding: 'utf8' });
   const { before, after } = JSON.parse(printed) as Record<'before' | 'after', [string, number][]>;
   const [usual = 0] = before.map(([, niceness]) => niceness);
-  const isHelper = ([name]: [string, number]): boolean => name.includes('V8Worker');
-  assert.ok(before.some(isHelper));
+  const isCollector = ([name]: [string, number]): boolean => name.includes('V8Worker');
+  assert.ok(before.some(isCollector));
   assert.ok(before.every(([, niceness]) => niceness === usual));
-  assert.ok(after.filter(isHelper).every(([, niceness]) => niceness === 19));
-  assert.ok(after.filter((thread) => !isHelper(thread)).every(([, niceness]) => niceness === usual));
+  assert.ok(after.filter(isCollector).every(([, niceness]) => niceness === 19));
+  assert.ok(after.filter((thread) => !isCollector(thread)).every(([, niceness]) => niceness === usual));
 });

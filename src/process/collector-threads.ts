@@ -9,7 +9,7 @@ const TASKS = '/proc/self/task';
  * Lets V8's own threads go last (ADR 103). Four of them mark garbage beside the main thread, and on one core they had four of
  * five turns for a tenth of a second. Call it when the server serves: they compile its code while it starts.
  */
-export function letHelpersGoLast(): void {
+export function letCollectorsGoLast(): void {
   try {
     for (const thread of readdirSync(TASKS))
       if (readFileSync(`${TASKS}/${thread}/comm`, 'latin1').includes('V8Worker'))
