@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { lowerThreadPriority } from '../storage/priority.ts';
 
 /** As `nice` gives it: they get what the main thread and the writer leave. */
@@ -6,10 +7,11 @@ const NICENESS = 19;
 const TASKS = '/proc/self/task';
 
 /**
- * Lets V8's own threads go last (ADR 103). Four of them mark garbage beside the main thread, and on one core they had four of
+ * Lets V8's own threads go last where there is one core (ADR 103). Four of them mark garbage beside the main thread, and there they had four of
  * five turns for a tenth of a second. Call it when the server serves: they compile its code while it starts.
  */
-export function letCollectorsGoLast(): void {
+export function letCollectorsGoLast(cores = availableParallelism()): void {
+  if (cores > 1) return;
   try {
     for (const thread of readdirSync(TASKS))
       if (readFileSync(`${TASKS}/${thread}/comm`, 'latin1').includes('V8Worker'))
