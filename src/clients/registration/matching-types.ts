@@ -9,9 +9,8 @@ export type Types = Pick<ClientMetadata, 'grant_types' | 'response_types'>;
 const grantsOf = (type: string): readonly GrantType[] => RESPONSE_TYPES[responseTypeName(type) ?? ''] ?? [];
 
 /**
- * Returns the response types whose grant types the client registers, and without the redirecting grant types that no response type
- * of them needs. Each drop takes a power away that the client asked for and could not use: oidc-agent names `token` beside the
- * device grant. RFC 7591 §2.1 leaves it to the server how it prevents "an inconsistent state". Where no redirecting grant type
+ * Drops the response types whose grant types the client does not register. Then drops the redirecting grant types that no remaining
+ * response type needs. The client could not use what is dropped: oidc-agent names `token` beside the device grant. RFC 7591 §2.1 leaves it to the server how it prevents "an inconsistent state". Where no redirecting grant type
  * could stay, everything stays, and the rules refuse it: the client could not sign anyone in.
  */
 export function matchingTypes(asked: Types): { readonly types: Types; readonly dropped: readonly Dropped[] } {

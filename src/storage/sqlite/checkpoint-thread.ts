@@ -2,7 +2,7 @@ import { type MessagePort, workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../priority.ts';
 import { codeOf, openWriteConnection, reasonOf } from './connection.ts';
 import { displacement } from './database-file.ts';
-import type { CheckpointOutcome } from './log-keeper.ts';
+import { type CheckpointOutcome, logConnection } from './log-keeper.ts';
 import type { DatabasePlace } from './write-batch.ts';
 
 export interface CheckpointThreadData {
@@ -33,8 +33,7 @@ function checkpoint(): CheckpointOutcome {
     const displaced = displacement(place.path, place.files);
     if (displaced !== undefined) return { failure: displaced, errcode: undefined };
     connection ??= open();
-    const row = connection.passive.get();
-    return { log: Number(row?.['log']), checkpointed: Number(row?.['checkpointed']) };
+    return connection.log.checkpoint();
   } catch (error) {
     return { failure: reasonOf(error), errcode: codeOf(error) };
   }
@@ -42,5 +41,5 @@ function checkpoint(): CheckpointOutcome {
 
 function open() {
   const database = openWriteConnection(place.path, BUSY_TIMEOUT_MS);
-  return { database, passive: database.prepare('PRAGMA wal_checkpoint(PASSIVE)') };
+  return { database, log: logConnection(database, place.path) };
 }

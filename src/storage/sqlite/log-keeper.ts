@@ -77,7 +77,7 @@ export class LogKeeper {
 
   /** Returns, once, the input/output error that ended a checkpoint of the thread. A call takes less than a microsecond. */
   inputOutputError(): Error | undefined {
-    if (this.#underWay) this.#settle(this.#thread.poll());
+    this.#hear();
     const error = this.#inputOutputError;
     this.#inputOutputError = undefined;
     return error;
@@ -88,7 +88,7 @@ export class LogKeeper {
     this.#writesUnseen += writes;
     if (this.#writesUnseen < WRITES_UNSEEN_MAX) return;
     this.#writesUnseen = 0;
-    if (this.#underWay) this.#settle(this.#thread.poll());
+    this.#hear();
     if (this.#inputOutputError !== undefined) return;
     const { log, checkpointed } = connection.state();
     if (log < this.#pages) {
@@ -98,7 +98,7 @@ export class LogKeeper {
     if (this.#underWay) {
       if (log <= this.#limit) return;
       await this.#thread.ended();
-      this.#settle(this.#thread.poll());
+      this.#hear();
       if (this.#inputOutputError !== undefined) return;
     }
     if (this.#now_ms() < this.#notBefore_ms) return;
@@ -120,7 +120,9 @@ export class LogKeeper {
     this.#thread.begin();
   }
 
-  #settle(outcome: CheckpointOutcome | undefined): void {
+  /** Heeds how the thread's checkpoint ended, if it has. */
+  #hear(): void {
+    const outcome = this.#underWay ? this.#thread.poll() : undefined;
     if (outcome === undefined) return;
     this.#underWay = false;
     if (!('failure' in outcome)) return this.#heedReaders(outcome, 0);
