@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { letCollectorsGoLast } from './collector-threads.ts';
 
 /** Prints the name and the niceness of each thread of a process before and after the call. */
 const SCRIPT = `
@@ -18,8 +19,11 @@ const SCRIPT = `
 test("V8's own threads go last on one core, and no other thread does", {
   skip: process.platform !== 'linux' && 'a thread has a priority of its own on Linux only',
 }, () => {
-  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', SCRIPT], { encoding: 'utf8' });
-  const { before, onTwoCores, after } = JSON.parse(printed) as Record<
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', SCRIPT], {
+    encoding: 'utf8',
+  });
+  assert.equal(stderr, '', 'V8 knows the flag');
+  const { before, onTwoCores, after } = JSON.parse(stdout) as Record<
     'before' | 'onTwoCores' | 'after',
     [string, number][]
   >;
@@ -29,4 +33,16 @@ test("V8's own threads go last on one core, and no other thread does", {
   assert.ok([...before, ...onTwoCores].every(([, niceness]) => niceness === usual));
   assert.ok(after.filter(isCollector).every(([, niceness]) => niceness === 19));
   assert.ok(after.filter((thread) => !isCollector(thread)).every(([, niceness]) => niceness === usual));
+});
+
+/** The flags that V8 gets on a machine with this number of cores. */
+function flagsWith(cores: number): readonly string[] {
+  const flags: string[] = [];
+  letCollectorsGoLast(cores, (flag) => flags.push(flag));
+  return flags;
+}
+
+test('a minor collection takes threads of V8 for its work with two cores, and not with one', () => {
+  assert.deepEqual(flagsWith(2), []);
+  assert.deepEqual(flagsWith(1), ['--no-parallel-scavenge']);
 });
