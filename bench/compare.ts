@@ -2,24 +2,26 @@
  * Compares the CPU time of an answer with that of another checkout, on a machine that others use too. The servers take turns of
  * a tenth of a second, many times. A disturbance only adds to a turn, so the lower quantiles of the turns are compared.
  * Run: npm run bench:compare -- CHECKOUT [--only introspection,introspection-once,token,registration,revocation,mixture,
- * assertion,code] [--slices N] [--milliseconds N]. `assertion` is an introspection with private_key_jwt, `code` a code exchange with ES256.
+ * assertion,code,refresh] [--storage postgres] [--slices N] [--milliseconds N]. `assertion` is an introspection with private_key_jwt.
+ * `code` is a code exchange, and `refresh` a rotation, each with an ID token of ES256. Both servers use the same PostgreSQL.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { startTestServer } from '../src/testing/postgres/server.ts';
 import { BARE, startBare } from './bare.ts';
 import { assertedQuestions } from './benchmarks/introspection-callers.ts';
 import { registrationOrder } from './benchmarks/registration.ts';
-import { codeBody, exchangeHead } from './benchmarks/sign-in.ts';
+import { codeBody, exchangeHead, refreshBody } from './benchmarks/sign-in.ts';
 import { tokenOrder } from './benchmarks/token.ts';
 import { firstRequest, requests } from './http-subject.ts';
 import { introspectionWithBasic } from './introspection-load.ts';
 import type { LoadOrder } from './load.ts';
 import { mixedOrders, revocationOrder, spread } from './mixture.ts';
 import { type Ours, startOurs } from './ours.ts';
-import { sqlitePlace } from './place.ts';
-import { cpuMicroseconds, firstAnswer, pin } from './processes/measured-process.ts';
+import { type Place, postgresPlace, sqlitePlace } from './place.ts';
+import { cpuMicroseconds, familyCpuSeconds, firstAnswer, pin } from './processes/measured-process.ts';
 import { originOf } from './results-file.ts';
 import { CODES_LAST, signedInAt, VERIFIER } from './signed-in.ts';
 import { openSlices } from './slices.ts';
@@ -52,16 +54,25 @@ const ORDERS: Readonly<Record<string, (ours: Ours) => LoadOrder | Promise<LoadOr
   mixture,
   assertion: async (ours) => await assertedQuestions(ours, ASSERTING, ours.tokens, ASSERTIONS),
   code: codeExchange,
+  refresh: rotation,
 };
 
 /** Good once: enough for 60 slices. A run that needs more ends with the status 400 or 401. */
 const ASSERTIONS = 100_000;
-const CODES = 20_000;
+const CODES = 30_000;
 const ASSERTING = 100;
 
+const ES256 = { id_token_signed_response_alg: 'ES256' };
+
 async function codeExchange({ program }: Ours): Promise<LoadOrder> {
-  const signedIn = await signedInAt(program, { id_token_signed_response_alg: 'ES256' });
+  const signedIn = await signedInAt(program, ES256);
   const bodies = (await signedIn.codes(CODES)).map((code) => codeBody(code, `&code_verifier=${VERIFIER}`));
+  return { port: program.port, requests: requests(exchangeHead(signedIn.caller), bodies) };
+}
+
+async function rotation({ program }: Ours): Promise<LoadOrder> {
+  const signedIn = await signedInAt(program, ES256);
+  const bodies = (await signedIn.refreshTokens(CODES)).map(refreshBody);
   return { port: program.port, requests: requests(exchangeHead(signedIn.caller), bodies) };
 }
 
@@ -87,14 +98,57 @@ function mixture(ours: Ours): LoadOrder {
 const quantile = (figures: readonly number[], share: number): number =>
   figures.toSorted((one, other) => one - other)[Math.floor((figures.length - 1) * share)] ?? Number.NaN;
 
-/** Returns the CPU microseconds of an answer in each slice, for each server in turn. */
+/** The database of a run; the answers of servers on SQLite use none but their own. */
+interface Database {
+  place(folder: string): Promise<Place>;
+  cpuSeconds(): number | undefined;
+  close(): Promise<void>;
+}
+
+const ON_SQLITE: Database = {
+  place: async (folder) => await Promise.resolve(sqlitePlace(folder)),
+  cpuSeconds: () => undefined,
+  close: async () => await Promise.resolve(),
+};
+
+/** Starts a PostgreSQL with a database for each place. */
+async function openPostgres(): Promise<Database> {
+  const server = await startTestServer();
+  return {
+    async place() {
+      const place = postgresPlace(await server.createDatabase());
+      await (await place.open()).close();
+      return place;
+    },
+    cpuSeconds: () => familyCpuSeconds(server.pids()),
+    close: async () => await server.stop(),
+  };
+}
+
+const DATABASES: Readonly<Record<string, () => Promise<Database>>> = {
+  sqlite: async () => await Promise.resolve(ON_SQLITE),
+  postgres: openPostgres,
+};
+
+interface Slice {
+  readonly answered: number;
+  /** Microseconds of an answer. */
+  readonly cpu: number;
+  /** Seconds of all answers. */
+  readonly databaseCpu: number | undefined;
+  /** Answers a second. */
+  readonly rate: number;
+}
+
+/** Returns each slice of each server. They take turns. */
 async function measure(
   servers: readonly Server[],
+  database: Database,
   slices: number,
   milliseconds: number,
-): Promise<readonly (readonly number[])[]> {
+): Promise<readonly (readonly Slice[])[]> {
   const loads = await Promise.all(
-    servers.map(async ({ pid, order }) => ({ pid, load: await openSlices(order), found: [] as number[] })),
+    servers.map(async ({ pid, order }) => ({ pid, load: await openSlices(order), found: [] as Slice[] })),
   );
   try {
     for (let slice = 0; slice < WARM_UP.slices; slice += 1)
@@ -102,9 +156,14 @@ async function measure(
     for (let slice = 0; slice < slices; slice += 1) {
       // Each server follows each other one equally often.
       for (const { pid, load, found } of slice % 2 === 0 ? loads : loads.toReversed()) {
-        const before = cpuMicroseconds(pid);
+        const [before, databaseBefore = 0] = [cpuMicroseconds(pid), database.cpuSeconds()];
+        const begun = performance.now();
         const answered = await load.run(milliseconds);
-        found.push((cpuMicroseconds(pid) - before) / answered);
+        const rate = (answered * 1e3) / (performance.now() - begun);
+        const cpu = (cpuMicroseconds(pid) - before) / answered;
+        const databaseAfter = database.cpuSeconds();
+        const databaseCpu = databaseAfter === undefined ? undefined : databaseAfter - databaseBefore;
+        found.push({ answered, cpu, databaseCpu, rate });
       }
     }
   } finally {
@@ -113,33 +172,51 @@ async function measure(
   return loads.map(({ found }) => found);
 }
 
-function rowsOf(servers: readonly Server[], found: readonly (readonly number[])[]): readonly string[][] {
-  const [ours = []] = found;
+function rowsOf(servers: readonly Server[], found: readonly (readonly Slice[])[]): readonly string[][] {
+  const cpu = found.map(cpuOf);
+  const [ours = []] = cpu;
   return servers.map(({ name }, index) => {
-    const theirs = found[index] ?? [];
+    const theirs = cpu[index] ?? [];
+    const slices = found[index] ?? [];
     const pairs = ours.map((figure, slice) => figure / (theirs[slice] ?? Number.NaN));
     return [
       name,
       ...[0.1, 0.25, 0.5].map((share) => quantile(theirs, share).toFixed(1)),
       ...[0.1, 0.25].map((share) => (quantile(ours, share) / quantile(theirs, share)).toFixed(3)),
       quantile(pairs, 0.5).toFixed(3),
+      quantile(
+        slices.map(({ rate }) => rate),
+        0.5,
+      ).toFixed(0),
+      ...databaseCpuOf(slices),
     ];
   });
 }
 
+/** The kernel counts the database's time in steps of 10 ms, so only the sum of all slices says something. */
+function databaseCpuOf(slices: readonly Slice[]): readonly string[] {
+  const [{ databaseCpu } = {}] = slices;
+  if (databaseCpu === undefined) return [];
+  const seconds = slices.reduce((sum, slice) => sum + (slice.databaseCpu ?? 0), 0);
+  const answered = slices.reduce((sum, slice) => sum + slice.answered, 0);
+  return [((seconds * 1e6) / answered).toFixed(1)];
+}
+
+const cpuOf = (slices: readonly Slice[] = []): readonly number[] => slices.map(({ cpu }) => cpu);
+
 /** Says what the mixture costs beside the sum of its parts, if they were measured before it. */
 function sumOfParts(
   servers: readonly Server[],
-  found: readonly (readonly number[])[],
-  parts: ReadonlyMap<Kind, readonly (readonly number[])[]>,
+  found: readonly (readonly Slice[])[],
+  parts: ReadonlyMap<Kind, readonly (readonly Slice[])[]>,
 ): string {
   const kinds = Object.keys(SHARES) as Kind[];
   const lines = servers.map(({ name }, index) => {
     const sum = kinds.reduce(
-      (all, kind) => all + (SHARES[kind] / 100) * quantile(parts.get(kind)?.[index] ?? [], 0.25),
+      (all, kind) => all + (SHARES[kind] / 100) * quantile(cpuOf(parts.get(kind)?.[index]), 0.25),
       0,
     );
-    return `${name}: ${(quantile(found[index] ?? [], 0.25) / sum).toFixed(2)} times the sum of its parts`;
+    return `${name}: ${(quantile(cpuOf(found[index]), 0.25) / sum).toFixed(2)} times the sum of its parts`;
   });
   return lines.join('\n');
 }
@@ -152,7 +229,9 @@ const HEAD = [
   'ours ÷ this, 10 %',
   'ours ÷ this, 25 %',
   'median of pairs',
+  'answers a second',
 ];
+const OF_DATABASE = 'CPU of PostgreSQL, µs';
 
 async function main(words: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -162,6 +241,7 @@ async function main(words: readonly string[]): Promise<void> {
       only: { type: 'string', default: 'introspection,token,registration,revocation,mixture' },
       slices: { type: 'string', default: '60' },
       milliseconds: { type: 'string', default: '120' },
+      storage: { type: 'string', default: 'sqlite' },
     },
   });
   const counts = values.only.split(',').includes(ONCE) ? COUNTS_OF_ONCE : COUNTS;
@@ -170,12 +250,15 @@ async function main(words: readonly string[]): Promise<void> {
     throw new Error('name the folder of the other checkout, with its packages installed');
   const { machine, commit } = originOf('npm run bench:compare');
   console.log(`${machine}; commit ${commit}`);
+  const openDatabase = DATABASES[values.storage];
+  if (openDatabase === undefined) throw new Error(`--storage takes ${Object.keys(DATABASES).join(', ')}`);
+  const database = await openDatabase();
   pin(process.pid, LOAD_CPU);
   const folder = mkdtempSync(join(tmpdir(), 'chancery-compare-'));
   const closers: (() => Promise<void>)[] = [];
   const started = async (name: string, program?: string): Promise<Ours> => {
     const own = mkdtempSync(join(folder, name));
-    const place = sqlitePlace(own);
+    const place = await database.place(own);
     const environment = { ...place.environment, ...CODES_LAST };
     const ours = await startOurs(own, counts, { ...place, environment }, program);
     closers.push(async () => await ours.program.stop());
@@ -185,7 +268,8 @@ async function main(words: readonly string[]): Promise<void> {
   try {
     const ours = await started('ours-');
     const other = await started('other-', resolve(checkout, 'src/cli/chancery.ts'));
-    const parts = new Map<Kind, readonly (readonly number[])[]>();
+    const head = database === ON_SQLITE ? HEAD : [...HEAD, OF_DATABASE];
+    const parts = new Map<Kind, readonly (readonly Slice[])[]>();
     for (const name of values.only.split(',')) {
       const order = ORDERS[name];
       if (order === undefined) throw new Error(`--only takes ${Object.keys(ORDERS).join(', ')}`);
@@ -194,13 +278,14 @@ async function main(words: readonly string[]): Promise<void> {
         { name: 'the other checkout', pid: other.program.pid, order: await order(other) },
       ];
       if (name === 'introspection' || name === ONCE) servers.push(await bare(await order(ours), closers));
-      const found = await measure(servers, Number(values.slices), Number(values.milliseconds));
+      const found = await measure(servers, database, Number(values.slices), Number(values.milliseconds));
       if (name in SHARES) parts.set(name as Kind, found);
-      console.log(`\n${name}\n${terminalTable([HEAD, ...rowsOf(servers, found)])}`);
+      console.log(`\n${name}\n${terminalTable([head, ...rowsOf(servers, found)])}`);
       if (name === 'mixture') console.log(sumOfParts(servers, found, parts));
     }
   } finally {
     for (const close of closers) await close();
+    await database.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

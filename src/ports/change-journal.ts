@@ -47,8 +47,11 @@ export interface NumberedChange {
  * and expiry are not in the journal: an issued record never changes, and it names its own expiry.
  */
 export interface ChangeJournal {
-  /** Returns the number of the last change at the time of the call. Cheap enough to call before each response. */
-  head(): Awaitable<number>;
+  /**
+   * Returns the number of the last change at the time of the call. Cheap enough to call before each response.
+   * @param atOnce whether a remote engine asks without waiting for other questions of the turn
+   */
+  head(atOnce?: boolean): Awaitable<number>;
   /** Returns every change after `sequence`. Returns undefined if there are too many or some were deleted: drop the whole cache then. */
   since(sequence: number): Awaitable<readonly Change[] | undefined>;
   /** Returns at most `limit` changes after `sequence`, in their order. The first one has the next number, unless earlier ones were deleted. */

@@ -39,9 +39,12 @@ export class FailedReads {
   counted<Values extends readonly unknown[], Result>(
     read: (...values: Values) => Result,
   ): (...values: Values) => Result {
-    const note = (error: unknown): never => this.#fail(error);
+    const note = (error: unknown): never => {
+      this.failed(error);
+      throw error;
+    };
     return (...values) => {
-      this.#current.reads += 1;
+      this.began();
       try {
         const result = read(...values);
         return result instanceof Promise ? (result.catch(note) as Result) : result;
@@ -51,22 +54,26 @@ export class FailedReads {
     };
   }
 
+  /** Counts a read that begins. */
+  began(): void {
+    this.#current.reads += 1;
+  }
+
+  /** Counts the failure of a read that was counted. */
+  failed(error: unknown): void {
+    if (!this.#isFailure(error)) return;
+    this.#onFailure();
+    this.#turnOver();
+    this.#current.failures += 1;
+    this.#newest = error instanceof Error ? error.message : String(error);
+  }
+
   /** Returns one line if reads fail again and again; undefined otherwise. */
   problem(): string | undefined {
     this.#turnOver();
     const failing = [this.#previous, this.#current].find((count) => count !== undefined && isFailing(count));
     if (failing === undefined) return undefined;
     return `${failing.failures} of ${failing.reads} reads failed: ${this.#newest}`;
-  }
-
-  #fail(error: unknown): never {
-    if (this.#isFailure(error)) {
-      this.#onFailure();
-      this.#turnOver();
-      this.#current.failures += 1;
-      this.#newest = error instanceof Error ? error.message : String(error);
-    }
-    throw error;
   }
 
   #turnOver(): void {

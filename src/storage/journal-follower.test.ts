@@ -175,6 +175,37 @@ test('of a remote journal all who ask before the end of a turn share one reading
   assert.equal(readings, 3);
 });
 
+test('who asks beside a remote journal asks right behind its next reading, and waits for no other', async () => {
+  const steps: string[] = [];
+  const readings: PromiseWithResolvers<number>[] = [];
+  const head = async (atOnce?: boolean): Promise<number> => {
+    steps.push(`reading ${atOnce === true ? 'at once' : 'with the turn'}`);
+    const reading = Promise.withResolvers<number>();
+    readings.push(reading);
+    return await reading.promise;
+  };
+  const ask = (name: string) => async (): Promise<string> => {
+    steps.push(name);
+    return await Promise.resolve(name);
+  };
+  const { follower } = following({ head, since: async () => [] });
+  assert.equal(follower.isRemote(), false);
+  const first = follower.catchUp();
+  assert.equal(follower.isRemote(), true);
+  const asked = [follower.askBeside(ask('one')), follower.askBeside(ask('other'))];
+  await nextTurn();
+  assert.deepEqual(steps, ['reading with the turn'], 'the reading in progress began before they asked');
+  readings[0]?.resolve(1);
+  assert.deepEqual([await asked[0], await asked[1]], ['one', 'other']);
+  assert.deepEqual(steps.splice(0), ['reading with the turn', 'reading at once', 'one', 'other']);
+  readings[1]?.resolve(1);
+  await first;
+  await nextTurn();
+  assert.equal(await follower.askBeside(ask('later')), 'later');
+  assert.deepEqual(steps, ['reading with the turn', 'later'], 'nothing was in progress');
+  readings[2]?.resolve(1);
+});
+
 test('a failed read of a remote journal fails for the callers that waited for it, and not for later callers', async () => {
   const outcomes: (number | Error)[] = [new Error('first'), new Error('second'), 4];
   const head = async (): Promise<number> => {
@@ -186,8 +217,10 @@ test('a failed read of a remote journal fails for the callers that waited for it
   const { follower, learnt } = following({ head, since: async () => [] });
   const first = Promise.resolve(follower.catchUp());
   const second = Promise.resolve(follower.catchUp());
+  const beside = Promise.resolve(follower.askBeside(async () => await Promise.resolve('not asked')));
   await assert.rejects(first, /first/);
   await assert.rejects(second, /first/);
+  await assert.rejects(beside, /first/);
   await assert.rejects(async () => await follower.catchUp(), /second/);
   await follower.catchUp();
   assert.deepEqual(learnt, [undefined]);

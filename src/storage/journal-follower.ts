@@ -1,13 +1,20 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Change, ChangeJournal } from '../ports/change-journal.ts';
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
-import { sharedWait, waitOfRequest } from './request-waits.ts';
+import { sharedWait, shareWait, waitOfRequest, withinWait } from './request-waits.ts';
 
 export type FollowedJournal = Pick<ChangeJournal, 'head' | 'since'>;
 
 export interface JournalFollower {
   /** Learns every change that was committed before the running callback of the event loop began. */
   catchUp(): Awaitable<void>;
+  /**
+   * Asks for a record that is not in memory. A remote store is asked together with the next reading of its journal, in one round
+   * trip: what it answers then is newer than the call, so nothing has to be learnt first.
+   */
+  askBeside<T>(ask: () => Awaitable<T>): Awaitable<T>;
+  /** Whether the journal has answered with a promise, so that each reading is a round trip. */
+  isRemote(): boolean;
   /** Counts the times that it learned something. The count never falls, even if the journal's numbers do. */
   updates(): number;
 }
@@ -31,7 +38,7 @@ export function followJournal(
   let current = false;
   let readThisTurn = false;
   let afterTurn: Promise<void> | undefined;
-  let shared: (() => Promise<void>) | undefined;
+  let shared: SharedReads | undefined;
 
   const endCallback = (): void => {
     current = false;
@@ -61,16 +68,27 @@ export function followJournal(
     await begin();
   };
 
+  const catchUp = (): Awaitable<void> => {
+    if (current) return undefined;
+    if (shared !== undefined) return shared.catchUp();
+    if (!readThisTurn) return beginFirst();
+    afterTurn ??= beginAfterTurn();
+    return afterTurn;
+  };
   return {
-    catchUp() {
-      if (current) return undefined;
-      if (shared !== undefined) return shared();
-      if (!readThisTurn) return beginFirst();
-      afterTurn ??= beginAfterTurn();
-      return afterTurn;
-    },
+    catchUp,
+    askBeside: (ask) => (shared === undefined ? whenKnown(catchUp(), ask) : shared.askBeside(ask)),
+    isRemote: () => shared !== undefined,
     updates,
   };
+}
+
+type SharedReads = Pick<JournalFollower, 'catchUp' | 'askBeside'>;
+
+/** A reading that has not begun. */
+interface NextReading {
+  readonly begins: Promise<void>;
+  readonly ended: Promise<void>;
 }
 
 /**
@@ -78,9 +96,9 @@ export function followJournal(
  * begins at the end of the turn, so that a caller with several records needs one read, or when the read in progress ends. If
  * that read fails, the waiting callers share its failure, because they have waited for as long as the deadline allows.
  */
-function sharedReads(read: () => Awaitable<void>, first: Promise<void>): () => Promise<void> {
+function sharedReads(read: (waited: boolean) => Awaitable<void>, first: Promise<void>): SharedReads {
   let inProgress: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
+  let next: NextReading | undefined;
   let begun = 0;
 
   const follow = (reading: Promise<void>): void => {
@@ -91,33 +109,43 @@ function sharedReads(read: () => Awaitable<void>, first: Promise<void>): () => P
     begun = performance.now();
     reading.then(end, end);
   };
-  const beginNext = async (): Promise<void> => {
+  const readAfter = async (begins: Promise<void>, waited: boolean): Promise<void> => {
     try {
-      await (inProgress ?? endOfTurn());
+      await begins;
     } finally {
       next = undefined;
     }
-    const reading = Promise.resolve(read());
+    const reading = Promise.resolve(read(waited));
     follow(reading);
     await reading;
   };
+  const nextReading = (): NextReading => {
+    const begins = inProgress ?? endOfTurn();
+    const ended = readAfter(begins, inProgress !== undefined);
+    // Perhaps all who wait ask beside it.
+    ended.catch(() => undefined);
+    return { begins, ended };
+  };
+  const joined = (): NextReading => {
+    next ??= sharedWait(nextReading);
+    return next;
+  };
+  const queues = (): boolean => inProgress !== undefined && performance.now() - begun > SLOW_MS;
 
   follow(first);
-  return () =>
-    waitOfRequest(
-      () => {
-        next ??= sharedWait(beginNext);
-        return next;
-      },
-      inProgress !== undefined && performance.now() - begun > SLOW_MS,
-    );
+  return {
+    catchUp: () => shareWait(joined().ended, queues()),
+    // The reading was the first to wait for this moment, so its question is the first, too.
+    askBeside: (ask) => waitOfRequest(() => joined().begins.then(() => withinWait(ask)), queues()),
+  };
 }
 
 /** A read in progress for longer may take its whole deadline, and the next one another. */
 const SLOW_MS = 100;
 
 interface JournalReader {
-  readonly read: () => Awaitable<void>;
+  /** @param waited whether callers have waited for it, so that a remote journal is asked without further delay */
+  readonly read: (waited?: boolean) => Awaitable<void>;
   readonly updates: () => number;
 }
 
@@ -135,8 +163,8 @@ function journalReader(
     known = head;
   };
   return {
-    read: () =>
-      whenKnown(journal.head(), (head) => {
+    read: (waited = false) =>
+      whenKnown(journal.head(waited), (head) => {
         if (head === known) return undefined;
         // A head that went back belongs to another journal, for example after a restoration.
         if (known === undefined || head < known) return moveTo(head, undefined);

@@ -139,6 +139,22 @@ test('server keys are read once, as the same array, and again in the very next q
   assert.equal(count('serverKeys.all'), 3, 'other changes do not concern them');
 });
 
+test('server keys as of the last reading ask no journal, and follow the next look-up of anything', async () => {
+  const { state, cached, count } = scene();
+  state.serverKeys = [aServerKey()];
+  await cached.serverKeys.all();
+  const before = count('head');
+  const known = (): unknown => cached.serverKeys.all('last-reading');
+  assert.equal(await known(), await known());
+  assert.equal(count('head'), before);
+  const former = state.serverKeys;
+  state.serverKeys = [aServerKey()];
+  state.changes.push({ kind: 'server-keys-changed' });
+  assert.deepEqual(await known(), former);
+  await cached.clients.find(aClient().client_id);
+  assert.deepEqual(await known(), state.serverKeys);
+});
+
 test('server keys that were read before a change, and arrive after it was learnt, are not kept', async () => {
   const { state, cached, hold, held } = scene();
   state.serverKeys = [aServerKey()];
@@ -212,6 +228,55 @@ test('readings of the journal do not overtake each other: an old one that arrive
   assert.notEqual(held('head'), old);
   held('head').arrive();
   assert.equal((await second)?.version, 2);
+});
+
+test('what memory lacks is asked for beside the journal, in one round trip; what it has waits for the journal', async () => {
+  const { state, cached, hold, held, count } = scene();
+  const [client, token, other] = [there(state), aToken(), aToken()];
+  for (const each of [token, other]) state.tokens.set(each.key, each);
+  await cached.clients.find(client.client_id);
+  hold('head');
+  let answered = false;
+  const find = async (): Promise<void> => {
+    await cached.clients.find(client.client_id);
+    answered = true;
+  };
+  const fromMemory = find();
+  assert.deepEqual(await cached.accessTokens.find(token.key), token, 'the journal has not answered');
+  assert.equal(answered, false);
+  held('head').arrive();
+  await fromMemory;
+  // Ended before the question, and this process was not told: neither the kept record nor its absence may decide.
+  state.tokens.delete(token.key);
+  state.changes.push({ kind: 'access-token-ended', key: token.key });
+  const late = Promise.resolve(cached.accessTokens.find(token.key));
+  assert.deepEqual(await cached.accessTokens.find(other.key), other);
+  held('head').arrive();
+  assert.equal(await late, undefined);
+  assert.equal(count('accessTokens.find'), 3);
+});
+
+test('a record that comes into memory while another question for it waits does not answer that one: it may have ended between them', async () => {
+  const { state, cached, hold, held, count } = scene();
+  const token = aToken();
+  state.tokens.set(token.key, token);
+  await cached.clients.find(aClient().client_id);
+  for (const verb of ['head', 'accessTokens.find'] as const) hold(verb);
+  const early = Promise.resolve(cached.accessTokens.find(token.key));
+  await nextTurn();
+  const [head, find] = [held('head'), held('accessTokens.find')];
+  for (const call of [head, find]) call.execute();
+  state.tokens.delete(token.key);
+  state.changes.push({ kind: 'access-token-ended', key: token.key });
+  const late = Promise.resolve(cached.accessTokens.find(token.key));
+  find.arrive();
+  assert.deepEqual(await early, token);
+  head.arrive();
+  await nextTurn();
+  assert.equal(count('accessTokens.find'), 2);
+  held('accessTokens.find').arrive();
+  held('head').arrive();
+  assert.equal(await late, undefined);
 });
 
 for (const verb of ['head', 'since'] as const) {

@@ -8,7 +8,7 @@ import type { BoundedMap } from '../spec/bounded-map.ts';
 import { type Caches, SLOT_BYTES, textBytes } from '../spec/caches.ts';
 import { DigestMap } from '../spec/digest-map.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
-import { type CatchUpReport, followJournal } from './journal-follower.ts';
+import { type CatchUpReport, followJournal, type JournalFollower } from './journal-follower.ts';
 
 /** Maximum numbers of records, beside the bound in bytes; undefined = no such bound. */
 export interface RecordCacheLimits {
@@ -77,6 +77,50 @@ const openMaps = (limits: RecordCacheLimits, caches: Caches): RecordMaps => ({
   ),
 });
 
+/** The records and facts that a process keeps of one tenant. */
+interface Kept extends RecordMaps {
+  readonly ended: Set<ClientInstance>;
+  serverKeys: readonly StoredServerKey[] | undefined;
+}
+
+function forget(kept: Kept, change: Change): void {
+  if (change.kind === 'access-token-ended') return kept.tokens.delete(change.key);
+  if (change.kind === 'server-keys-changed') {
+    kept.serverKeys = undefined;
+    return;
+  }
+  // Records of grants and sessions are not kept here.
+  if (change.kind === 'grant-ended' || change.kind === 'session-ended') return;
+  kept.clients.delete(change.client_id);
+  if (change.kind === 'client-ended') kept.ended.add(change.instance);
+}
+
+/** @param changes undefined if anything may have changed */
+function learnChanges(kept: Kept, changes: readonly Change[] | undefined): void {
+  const { clients, tokens, ended } = kept;
+  if (changes !== undefined && ended.size + changes.length <= ENDED_MAX)
+    return changes.forEach((change) => forget(kept, change));
+  for (const known of [clients, tokens, ended]) known.clear();
+  kept.serverKeys = undefined;
+}
+
+/**
+ * Caches a record that was read, unless the journal reported changes meanwhile: the record may be older than they are.
+ * @param keyOf returns the record's own text, so that memory holds the key once
+ */
+function readThrough<Key, Value>(
+  journal: Pick<JournalFollower, 'updates'>,
+  cache: Pick<BoundedMap<Key, Value>, 'set'>,
+  read: () => Awaitable<Value | undefined>,
+  keyOf: (found: Value) => Key,
+): Awaitable<Value | undefined> {
+  const before = journal.updates();
+  return whenKnown(read(), (found) => {
+    if (found !== undefined && journal.updates() === before) cache.set(keyOf(found), found);
+    return found;
+  });
+}
+
 /**
  * Adds a cache of records to a storage. It reads the journal before each answer from memory and drops the records that
  * changed. So a revocation takes effect with the very next request, whichever process made it.
@@ -87,55 +131,43 @@ export function withRecordCache(
   caches: Caches,
   told?: CatchUpReport,
 ): TenantStorage {
-  const { clients, tokens } = openMaps(limits, caches);
-  const ended = new Set<ClientInstance>();
-  let serverKeys: readonly StoredServerKey[] | undefined;
-
-  const forget = (change: Change): void => {
-    if (change.kind === 'access-token-ended') return tokens.delete(change.key);
-    if (change.kind === 'server-keys-changed') {
-      serverKeys = undefined;
-      return;
-    }
-    // Records of grants and sessions are not kept here.
-    if (change.kind === 'grant-ended' || change.kind === 'session-ended') return;
-    clients.delete(change.client_id);
-    if (change.kind === 'client-ended') ended.add(change.instance);
-  };
-  const learn = (changes: readonly Change[] | undefined): void => {
-    if (changes !== undefined && ended.size + changes.length <= ENDED_MAX) return changes.forEach(forget);
-    for (const known of [clients, tokens, ended]) known.clear();
-    serverKeys = undefined;
-  };
+  const kept: Kept = { ...openMaps(limits, caches), ended: new Set(), serverKeys: undefined };
+  const { clients, tokens, ended } = kept;
+  const learn = (changes: readonly Change[] | undefined): void => learnChanges(kept, changes);
   const journal = followJournal(storage.journal, learn, told);
 
-  /**
-   * Caches a record that was read, unless the journal reported changes meanwhile: the record may be older than they are.
-   * @param keyOf returns the record's own text, so that memory holds the key once
-   */
-  const readThrough = <Key, Value>(
-    cache: Pick<BoundedMap<Key, Value>, 'set'>,
-    read: () => Awaitable<Value | undefined>,
-    keyOf: (found: Value) => Key,
-  ): Awaitable<Value | undefined> => {
-    const before = journal.updates();
-    return whenKnown(read(), (found) => {
-      if (found !== undefined && journal.updates() === before) cache.set(keyOf(found), found);
-      return found;
-    });
-  };
+  const readClient = (client_id: ClientId): Awaitable<StoredClient | undefined> =>
+    readThrough(journal, clients, () => storage.clients.find(client_id), clientKey);
   const findClient = (client_id: ClientId): Awaitable<StoredClient | undefined> =>
-    clients.get(client_id) ?? readThrough(clients, () => storage.clients.find(client_id), clientKey);
+    clients.get(client_id) ?? readClient(client_id);
+  const readToken = (key: AccessTokenKey): Awaitable<StoredAccessToken | undefined> =>
+    readThrough(journal, tokens, () => storage.accessTokens.find(key), tokenKey);
+  const live = (token: StoredAccessToken): StoredAccessToken | undefined =>
+    hasEndedClient(token, ended) ? undefined : token;
   const findToken = (key: AccessTokenKey): Awaitable<StoredAccessToken | undefined> => {
     const token = tokens.get(key);
-    if (token === undefined) return readThrough(tokens, () => storage.accessTokens.find(key), tokenKey);
-    return hasEndedClient(token, ended) ? undefined : token;
+    return token === undefined ? readToken(key) : live(token);
+  };
+  // A remote store is asked for what memory lacks beside the journal. A record in memory is right if nothing was learnt since.
+  const findClientRemotely = (client_id: ClientId): Awaitable<StoredClient | undefined> => {
+    const client = clients.get(client_id);
+    if (client === undefined) return journal.askBeside(() => readClient(client_id));
+    const before = journal.updates();
+    return whenKnown(journal.catchUp(), () =>
+      journal.updates() === before ? client : findClient(client_id),
+    );
+  };
+  const findTokenRemotely = (key: AccessTokenKey): Awaitable<StoredAccessToken | undefined> => {
+    const token = tokens.get(key);
+    if (token === undefined) return journal.askBeside(() => readToken(key));
+    const before = journal.updates();
+    return whenKnown(journal.catchUp(), () => (journal.updates() === before ? live(token) : findToken(key)));
   };
   const allServerKeys = (): Awaitable<readonly StoredServerKey[]> => {
-    if (serverKeys !== undefined) return serverKeys;
+    if (kept.serverKeys !== undefined) return kept.serverKeys;
     const before = journal.updates();
     return whenKnown(storage.serverKeys.all(), (found) => {
-      if (found.length > 0 && journal.updates() === before) serverKeys = found;
+      if (found.length > 0 && journal.updates() === before) kept.serverKeys = found;
       return found;
     });
   };
@@ -144,15 +176,20 @@ export function withRecordCache(
     ...storage,
     serverKeys: {
       ...storage.serverKeys,
-      all: () => whenKnown(journal.catchUp(), allServerKeys),
+      all: (from) =>
+        from === 'last-reading' ? allServerKeys() : whenKnown(journal.catchUp(), allServerKeys),
     },
     clients: {
       ...storage.clients,
-      find: (client_id) => whenKnown(journal.catchUp(), () => findClient(client_id)),
+      find: (client_id) =>
+        journal.isRemote()
+          ? findClientRemotely(client_id)
+          : whenKnown(journal.catchUp(), () => findClient(client_id)),
     },
     accessTokens: {
       ...storage.accessTokens,
-      find: (key) => whenKnown(journal.catchUp(), () => findToken(key)),
+      find: (key) =>
+        journal.isRemote() ? findTokenRemotely(key) : whenKnown(journal.catchUp(), () => findToken(key)),
     },
   };
 }

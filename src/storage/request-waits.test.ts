@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageUnavailable } from '../ports/storage.ts';
-import { requestWaits, sharedWait, waitOfRequest } from './request-waits.ts';
+import { requestWaits, sharedWait, shareWait, waitOfRequest, withinWait } from './request-waits.ts';
 
 /** A busy machine may add a few hundred milliseconds to each wait. */
 const DEADLINE_MS = 500;
@@ -69,5 +69,38 @@ test('a wait that hangs behind earlier waits is given up by the deadline of the 
       waitOfRequest(async () => await new Promise<never>(() => undefined)),
       /in all/u,
     );
+  });
+});
+
+test('what many requests wait for counts once, and is given up by their deadline (F14)', async () => {
+  const { requests, run, wait, started } = world();
+  const endless = new Promise<never>(() => undefined);
+  await run(async () => {
+    const both = Promise.all([
+      shareWait(sleep(DEADLINE_MS + 1), false),
+      shareWait(sleep(DEADLINE_MS + 1), false),
+    ]);
+    await both;
+    await assert.rejects(shareWait(sleep(1), false), /in all/u);
+    await assert.rejects(wait(1), /in all/u);
+  });
+  await sleep(50);
+  await requests.begin()(async () => {
+    const waiting = [shareWait(endless, true), shareWait(endless, true)];
+    assert.equal(waiting[0], waiting[1]);
+    await assert.rejects(waiting[0] ?? endless, /in all/u);
+  });
+  assert.equal(started(), 0);
+});
+
+test('what starts within a wait is not counted again, and what starts later is (F14)', async () => {
+  const { run, wait } = world();
+  await run(async () => {
+    const inner = withinWait(async () => {
+      await wait(DEADLINE_MS + 1);
+      await wait(DEADLINE_MS + 1);
+    });
+    await inner;
+    await assert.rejects(wait(1), /in all/u);
   });
 });

@@ -26,28 +26,38 @@ class Account {
   #active = 0;
   #since = 0;
   #used_ms = 0;
+  #shared: { readonly waiting: Promise<unknown>; readonly counted: Promise<unknown> } | undefined;
 
   constructor(deadline_ms: number) {
     this.#deadline_ms = deadline_ms;
   }
 
-  async wait<T>(start: () => Promise<T>, queues: boolean): Promise<T> {
+  wait<T>(start: () => Promise<T>, queues: boolean): Promise<T> {
     const now = performance.now();
-    if (now - this.#begun > LIFETIME_MS) return await start();
+    if (now - this.#begun > LIFETIME_MS) return start();
     const remaining_ms = this.#deadline_ms - this.#used_ms - (this.#active === 0 ? 0 : now - this.#since);
-    if (remaining_ms <= 0) throw tooLong(this.#deadline_ms);
+    if (remaining_ms <= 0) return Promise.reject(tooLong(this.#deadline_ms));
+    const isFresh = remaining_ms >= this.#deadline_ms - SLACK_MS;
+    // Timers of one duration cost least.
+    const waiting =
+      isFresh && !queues ? start() : this.#within(start(), isFresh ? this.#deadline_ms : remaining_ms);
     if (this.#active === 0) this.#since = now;
     this.#active += 1;
-    try {
-      const isFresh = remaining_ms >= this.#deadline_ms - SLACK_MS;
-      if (isFresh && !queues) return await start();
-      // Timers of one duration cost least.
-      return await this.#within(start(), isFresh ? this.#deadline_ms : remaining_ms);
-    } finally {
-      this.#active -= 1;
-      if (this.#active === 0) this.#used_ms += performance.now() - this.#since;
-    }
+    waiting.then(this.#end, this.#end);
+    return waiting;
   }
+
+  /** Waits for what other requests of this account wait for, too. It counts once for all of them. */
+  share<T>(waiting: Promise<T>, queues: boolean): Promise<T> {
+    if (this.#shared?.waiting !== waiting)
+      this.#shared = { waiting, counted: this.wait(() => waiting, queues) };
+    return this.#shared.counted as Promise<T>;
+  }
+
+  readonly #end = (): void => {
+    this.#active -= 1;
+    if (this.#active === 0) this.#used_ms += performance.now() - this.#since;
+  };
 
   async #within<T>(waiting: Promise<T>, remaining_ms: number): Promise<T> {
     const late = Promise.withResolvers<never>();
@@ -90,8 +100,26 @@ export function requestWaits(deadline_ms: number): RequestWaits {
  * @param queues whether the wait may be longer than its own deadline, because it begins behind another one
  */
 export function waitOfRequest<T>(start: () => Promise<T>, queues = false): Promise<T> {
-  const account = present.getStore();
+  const account = counts ? undefined : present.getStore();
   return account === undefined ? start() : account.wait(start, queues);
+}
+
+/** As `waitOfRequest`, for something that has begun and that many requests wait for. */
+export function shareWait<T>(waiting: Promise<T>, queues: boolean): Promise<T> {
+  return present.getStore()?.share(waiting, queues) ?? waiting;
+}
+
+/** Whether what starts now is part of a wait that counts already. */
+let counts = false;
+
+/** Runs an act within a wait of its request: the waits that it starts at once are not counted a second time. */
+export function withinWait<T>(act: () => T): T {
+  counts = true;
+  try {
+    return act();
+  } finally {
+    counts = false;
+  }
 }
 
 /** Starts a wait that several requests share, so that none of them pays for it. */

@@ -6,7 +6,15 @@ import { RECORDING, record, recorded } from './audit.ts';
 import { ENDED_TOKEN, JOURNALLING_REMOVED, JOURNALLING_TOKEN, trimJournal } from './journal.ts';
 import { listing } from './listing.ts';
 import { changed, type TenantNoun, type Values } from './noun.ts';
-import { columnNames, type ListedColumns, listed, Refused, statement, unnested } from './statement.ts';
+import {
+  columnNames,
+  type ListedColumns,
+  listed,
+  Refused,
+  type Row,
+  statement,
+  unnested,
+} from './statement.ts';
 
 /** For statements of other stores that also issue a token. */
 export const TOKEN_COLUMNS =
@@ -38,6 +46,17 @@ const FIND = statement(
   `SELECT key, expires_at, client_id, client_instance, grant_id, introspection, ${originsOf('token', ':tenant')}
    FROM access_token AS token
    WHERE tenant = :tenant AND key = ANY(:keys) AND ${CLIENTS_LIVE}`,
+  ([key, expires_at, client_id, client_instance, grant_id, introspection, via]) => {
+    const token = {
+      key,
+      expires_at: Number(expires_at),
+      client_id,
+      client_instance,
+      grant_id,
+      introspection,
+    };
+    return (via === null ? token : { ...token, via }) as Row;
+  },
 );
 /** Written so that no planner chooses the partial index of unused tokens, which orders them by expiry. */
 const UNUSED = 'coalesce(used_at, revoked_at) IS NULL';
@@ -150,8 +169,8 @@ export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' |
     list: listing(ACCESS_TOKEN_LIST),
     find:
       ({ primary }) =>
-      async (tenant, key) =>
-        foundToken(await primary.lookUp<FoundToken>(tenant, FIND, key)),
+      (tenant, key) =>
+        primary.lookUp<StoredAccessToken>(tenant, FIND, key),
     findInitial:
       ({ primary }) =>
       async (tenant, key) =>
@@ -232,11 +251,3 @@ export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' |
     },
   },
 };
-
-type FoundToken = Omit<StoredAccessToken, 'via'> & { readonly via: string | null };
-
-function foundToken(row: FoundToken | undefined): StoredAccessToken | undefined {
-  if (row === undefined) return undefined;
-  const { via, ...token } = row;
-  return via === null ? token : { ...token, via };
-}

@@ -81,7 +81,8 @@ const VERBS: Readonly<Record<string, () => unknown>> = {
   'a quick act': () => tenant.accessTokens.issue(aToken()),
   'a quick act that takes the turn': () => tenant.audit.append(anEvent()),
   'a quick act that may need steps': () => tenant.grants.refresh(refreshing),
-  'a redemption': () => tenant.authorizationCodes.redeem(aCode(client).key, grant, aTokenOf(grant)),
+  'a redemption': () =>
+    tenant.authorizationCodes.redeem(aCode(client).key, { grant, token: aTokenOf(grant) }),
   'an act of several steps': () => tenant.clients.delete(client, EVENT),
   'an act on all tenants': () => storage.tenants.create(aTenant(), EVENT),
   'the question whether it can be used': () => storage.ready(),

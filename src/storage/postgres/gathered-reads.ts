@@ -15,6 +15,9 @@ import {
   type Value,
 } from './statement.ts';
 
+/** More sendings at a time would only be smaller. */
+const SOON_MAX = 2;
+
 /** Text with this character cannot be stored, so a look-up for it finds nothing. */
 const NUL = '\0';
 
@@ -39,10 +42,14 @@ export class GatheredReads {
   readonly #pool: Pool;
   /** Counts a read, and lets the present request wait for it. */
   readonly #counted: (start: () => Promise<unknown>) => Promise<unknown>;
+  readonly #failedReads: FailedReads;
   #gathered = new Map<TenantId | undefined, Gathered>();
+  /** How many sendings are not answered. */
+  #underWay = 0;
 
   constructor(pool: Pool, failedReads: FailedReads) {
     this.#pool = pool;
+    this.#failedReads = failedReads;
     this.#counted = failedReads.counted((start: () => Promise<unknown>) => waitOfRequest(start));
   }
 
@@ -55,16 +62,18 @@ export class GatheredReads {
     key: string,
   ): Promise<Found | undefined> {
     if (key.includes(NUL)) return Promise.resolve(undefined);
-    const start = (): Promise<Row | undefined> =>
+    this.#failedReads.began();
+    const start = (): Promise<Found | undefined> =>
       new Promise((resolve, reject) => {
         const { lookUps } = this.#of(tenant);
         let keys = lookUps.get(statement);
         if (keys === undefined) lookUps.set(statement, (keys = new Map()));
-        const waiting = keys.get(key);
-        if (waiting === undefined) keys.set(key, [{ resolve, reject }]);
-        else waiting.push({ resolve, reject });
+        const waiting = { resolve: resolve as Waiting<Row | undefined>['resolve'], reject };
+        const others = keys.get(key);
+        if (others === undefined) keys.set(key, [waiting]);
+        else others.push(waiting);
       });
-    return this.#counted(start) as Promise<object | undefined> as Promise<Found | undefined>;
+    return waitOfRequest(start);
   }
 
   /** Returns the rows of one statement, sent together with the other reads of this event-loop turn. */
@@ -95,8 +104,16 @@ export class GatheredReads {
     return rows as readonly Found[];
   }
 
+  /**
+   * Sends what is gathered when the running microtasks of this depth are done, rather than at the end of the turn. So the database
+   * works while answers of this turn are made. Does nothing while several sendings are under way: fewer and larger ones cost less.
+   */
+  sendSoon(): void {
+    if (this.#underWay < SOON_MAX) queueMicrotask(() => this.#flush());
+  }
+
   #of(tenant: TenantId | undefined): Gathered {
-    if (this.#gathered.size === 0) setImmediate(() => void this.#send());
+    if (this.#gathered.size === 0) setImmediate(() => this.#flush());
     let gathered = this.#gathered.get(tenant);
     if (gathered === undefined) {
       gathered = { singles: [], lookUps: new Map() };
@@ -105,9 +122,15 @@ export class GatheredReads {
     return gathered;
   }
 
-  async #send(): Promise<void> {
+  #flush(): void {
+    if (this.#gathered.size === 0) return;
     const gathered = this.#gathered;
     this.#gathered = new Map();
+    this.#underWay += 1;
+    void this.#send(gathered);
+  }
+
+  async #send(gathered: ReadonlyMap<TenantId | undefined, Gathered>): Promise<void> {
     const statements: BoundStatement[] = [];
     const settling: ((results: readonly StatementResult[]) => void)[] = [];
     const add = (asked: BoundStatement, settle: (rows: readonly Row[]) => void): void => {
@@ -124,12 +147,14 @@ export class GatheredReads {
       }
     }
     try {
-      const results = await this.#execute(statements);
+      const results = await this.#execute(statements).finally(() => {
+        this.#underWay -= 1;
+      });
       for (const settle of settling) settle(results);
     } catch (error) {
       // A damaged page costs the reads that need it, not those that were sent with them.
       if (settling.length > 1 && isFailedRead(error)) await this.#sendApart(gathered);
-      else for (const each of gathered.values()) rejectAll(each, error as Error);
+      else for (const each of gathered.values()) this.#rejectAll(each, error as Error);
     }
   }
 
@@ -146,10 +171,24 @@ export class GatheredReads {
           const one: LookUpKeys = new Map([[key, waiting]]);
           await alone(bound(statement, { tenant: tenant ?? null, keys: [key] })).then(
             (rows) => answerLookUps(one, rows),
-            (error: Error) => waiting.forEach(({ reject }) => reject(error)),
+            (error: Error) => this.#rejectLookUps(waiting, error),
           );
         }
       }
+    }
+  }
+
+  #rejectAll({ singles, lookUps }: Gathered, reason: Error): void {
+    for (const { reject } of singles) reject(reason);
+    for (const keys of lookUps.values())
+      for (const waiting of keys.values()) this.#rejectLookUps(waiting, reason);
+  }
+
+  /** Counts each of them: a promise for each look-up to do so would cost more than it. */
+  #rejectLookUps(waiting: readonly Waiting<Row | undefined>[], reason: Error): void {
+    for (const { reject } of waiting) {
+      this.#failedReads.failed(reason);
+      reject(reason);
     }
   }
 
@@ -178,15 +217,9 @@ const isPassing = (error: unknown): boolean => /^(?:08|57P|40)/u.test(sqlState(e
 type LookUpKeys = ReadonlyMap<string, readonly Waiting<Row | undefined>[]>;
 
 function answerLookUps(keys: LookUpKeys, rows: readonly Row[]): void {
-  const found = new Map(rows.map((row) => [row['key'], row]));
-  for (const [key, waiting] of keys) for (const { resolve } of waiting) resolve(found.get(key));
-}
-
-function rejectAll({ singles, lookUps }: Gathered, reason: Error): void {
-  for (const { reject } of singles) reject(reason);
-  for (const keys of lookUps.values()) {
-    for (const waiting of keys.values()) for (const { reject } of waiting) reject(reason);
-  }
+  for (const row of rows) for (const { resolve } of keys.get(row['key'] as string) ?? []) resolve(row);
+  // A promise that has its row is settled already.
+  for (const waiting of keys.values()) for (const { resolve } of waiting) resolve(undefined);
 }
 
 const hasNul = (values: Readonly<Record<string, Value>>): boolean =>

@@ -51,8 +51,10 @@ export const journal: TenantNoun<ChangeJournal, 'head' | 'since' | 'page'> = {
   reads: {
     head:
       ({ primary }) =>
-      async (tenant) => {
-        const [row] = await primary.rows(tenant, HEAD, {});
+      async (tenant, atOnce = false) => {
+        const asked = primary.rows(tenant, HEAD, {});
+        if (atOnce) primary.sendSoon();
+        const [row] = await asked;
         return Number(row?.['journal'] ?? 0);
       },
     since:

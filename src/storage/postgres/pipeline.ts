@@ -1,4 +1,4 @@
-import type { BoundStatement, Row, Scalar, StatementResult, Value } from './statement.ts';
+import type { BoundStatement, Row, Scalar, Statement, StatementResult, Value } from './statement.ts';
 
 /** The messages of the extended query protocol that a pipeline sends (PostgreSQL documentation, "Message Formats"). */
 export interface Wire {
@@ -34,6 +34,7 @@ export class Pipeline {
   readonly #prepared: Prepared;
   readonly #results: StatementResult[] = [];
   #fields: readonly Field[] = [];
+  #row: Statement['row'];
   #rows: Row[] = [];
   #resolve: (outcomes: readonly StatementResult[]) => void = () => undefined;
   #reject: (reason: Error) => void = () => undefined;
@@ -75,11 +76,7 @@ export class Pipeline {
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    const row: Record<string, Scalar> = {};
-    for (const [index, { name, dataTypeID }] of this.#fields.entries()) {
-      row[name] = scalar(fields[index] ?? null, dataTypeID);
-    }
-    this.#rows.push(row);
+    this.#rows.push(this.#row === undefined ? rowOf(this.#fields, fields) : this.#row(fields));
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
@@ -102,11 +99,21 @@ export class Pipeline {
   handleEmptyQuery(): void {}
 
   #expect(): void {
-    const next = this.#statements[this.#results.length]?.statement.name ?? '';
-    const known = this.#prepared.get(next);
+    const next = this.#statements[this.#results.length]?.statement;
+    const known = this.#prepared.get(next?.name ?? '');
+    this.#row = next?.row;
     this.#fields = Array.isArray(known) ? known : [];
     this.#rows = [];
   }
+}
+
+function rowOf(fields: readonly Field[], values: readonly (string | null)[]): Row {
+  const row: Record<string, Scalar> = {};
+  for (let index = 0; index < fields.length; index += 1) {
+    const { name, dataTypeID } = fields[index] as Field;
+    row[name] = scalar(values[index] ?? null, dataTypeID);
+  }
+  return row;
 }
 
 function scalar(text: string | null, type: number): Scalar {

@@ -14,6 +14,8 @@ export interface Statement {
   readonly text: string;
   /** The parameters in the order of their numbers. */
   readonly parameters: readonly string[];
+  /** Makes a row of its columns as texts, where a row by the names of the columns costs too much. */
+  readonly row?: (columns: readonly (string | null)[]) => Row;
 }
 
 /** A statement with its values. */
@@ -33,15 +35,23 @@ const NAMED = /(?<![:\w]):([a-z_][a-z0-9_]*)/gu;
 /** Every statement of the loaded modules. `dialect.test.ts` checks that other engines understand them. */
 export const STATEMENTS = new Map<string, Statement>();
 
-/** @param name of the prepared statement, unique in the program */
-export function statement(name: string, sql: string): Statement {
+/**
+ * @param name of the prepared statement, unique in the program
+ * @param row makes the rows, if it is frequent
+ */
+export function statement(name: string, sql: string, row?: Statement['row']): Statement {
   if (STATEMENTS.has(name)) throw new Error(`two statements have the name ${name}`);
   const parameters: string[] = [];
   const text = sql.replaceAll(NAMED, (_match, parameter: string) => {
     if (!parameters.includes(parameter)) parameters.push(parameter);
     return `$${parameters.indexOf(parameter) + 1}`;
   });
-  const made = { name, text: text.replaceAll(/\s+/gu, ' ').trim(), parameters };
+  const made = {
+    name,
+    text: text.replaceAll(/\s+/gu, ' ').trim(),
+    parameters,
+    ...(row === undefined ? {} : { row }),
+  };
   STATEMENTS.set(name, made);
   return made;
 }

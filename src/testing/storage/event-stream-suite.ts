@@ -229,7 +229,11 @@ function grants(make: MakeEngine): void {
       await tenant.authorizationCodes.issue(code);
       const given = aGrant(client, { sub: ADA });
       for (const event of [undefined, ended])
-        await tenant.authorizationCodes.redeem(code.key, given, aTokenOf(given), event);
+        await tenant.authorizationCodes.redeem(code.key, {
+          grant: given,
+          token: aTokenOf(given),
+          onReuse: event,
+        });
       assert.equal(await count(), 3, 'a code that was used twice');
       const consent = { sub: ADA, ...client, scope: ['read'], claims: [], resources: [] };
       await add();
