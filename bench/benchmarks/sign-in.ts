@@ -34,7 +34,7 @@ interface Issued {
 
 export const codeBody = (code: string, more = ''): string =>
   `grant_type=authorization_code&code=${code}&redirect_uri=${encodeURIComponent(REDIRECT_URI)}${more}`;
-const refreshBody = (token: string): string => `grant_type=refresh_token&refresh_token=${token}`;
+export const refreshBody = (token: string): string => `grant_type=refresh_token&refresh_token=${token}`;
 
 const CODE_EXCHANGE: Exchange = {
   title: 'Code to tokens: access, refresh and ID token, RS256 (RFC 6749 §4.1.3)',

@@ -215,7 +215,7 @@ function grantedScope(
   }
   if (requested === undefined) return grantable;
   const values = parseScope(requested);
-  if (values === undefined) throw invalidScope('scope must be scope values separated by single spaces');
+  if (values === undefined) throw invalidScope('scope must be scope values separated by spaces');
   const isGrantable = memberOf(grantable);
   const excess = values.find((value) => !isGrantable(value));
   if (excess !== undefined) {

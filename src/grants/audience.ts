@@ -3,9 +3,8 @@ import type { Settings } from '../config/settings.ts';
 import { isAdminScope } from '../spec/admin-scopes.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { OAuthError, quotedValue } from '../spec/errors.ts';
-import { memberOf } from '../spec/scope.ts';
+import { memberOf, OPENID_SCOPE } from '../spec/scope.ts';
 import { parseUri } from '../spec/uri.ts';
-import { OPENID_SCOPE } from './end-user-scope.ts';
 
 /**
  * Returns the audience of an access token, from the `resource` parameters of its request (RFC 8707 §2). Each value is an

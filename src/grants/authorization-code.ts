@@ -2,8 +2,7 @@ import type { AuthenticatedClient } from '../clients/client-authentication/authe
 import type { RequestOrigin } from '../clients/person-event.ts';
 import { digestOf, sameDigest } from '../keys/digest.ts';
 import type { Account } from '../ports/account-directory.ts';
-import type { AuditEvent } from '../ports/audit-log.ts';
-import type { StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
+import type { Redemption, StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { Digest } from '../spec/identifiers.ts';
 import type { Parameters } from '../spec/parameters.ts';
@@ -14,7 +13,7 @@ import { audienceFor, narrowedAudience, requestedAudience } from './audience.ts'
 import type { CodeContent } from './authorization/code-content.ts';
 import { isStillTarget } from './authorization/response-target.ts';
 import { narrowedDetails } from './authorization-details/narrowed-details.ts';
-import { accountInUse, type EndUserNeeds, endUserContent, idTokenMember } from './end-users.ts';
+import { accountInUse, beginIdTokenMember, type EndUserNeeds, endUserContent } from './end-users.ts';
 import type { Grant, Granted, GrantNeeds } from './grant.ts';
 import { type PreparedGrant, prepareGrant } from './prepare-grant.ts';
 import { refreshableFor, reuseEvent } from './refreshable.ts';
@@ -76,11 +75,16 @@ export async function tokensForCode(
   const { access_token, refresh_token } = prepared.response;
   const pushed = pushedFor === undefined ? {} : { auth_req_id: pushedFor, refresh_token };
   const company = { scope, nonce, access_token, ...pushed };
-  const id_token = await idTokenMember(endUsers, client, account, endUser, company);
+  const idToken = await beginIdTokenMember(endUsers, client, account, endUser, company);
   const onReuse = reuseEvent(needs, 'authorization code', code.client_id, content.sub, origin);
-  await redeem(needs, endUsers, code, { ...prepared, onReuse });
-  await requireSession(needs, endUsers, content, prepared);
-  return { sub: content.sub, token: prepared.token, response: { ...prepared.response, ...id_token } };
+  await redeem(needs, endUsers, code, {
+    grant: prepared.grant,
+    token: prepared.token,
+    sid: endUser.sid,
+    onReuse,
+  });
+  const response = { ...prepared.response, ...(await idToken.member()) };
+  return { sub: content.sub, token: prepared.token, response };
 }
 
 async function codeOf(
@@ -191,37 +195,27 @@ async function preparedGrant(
   );
 }
 
+/**
+ * Stores what the code gives. A session that has ended gives nothing: a person could return with an old code after a password change
+ * or after the account was disabled.
+ */
 async function redeem(
   { grants, log }: GrantNeeds,
   { codes, clock }: EndUserNeeds,
   { key, expires_at }: StoredAuthorizationCode,
-  { grant, token, onReuse }: PreparedGrant & { readonly onReuse: AuditEvent },
+  redemption: Redemption,
 ): Promise<void> {
-  const outcome = await codes.redeem(key, grant, token, onReuse);
+  const { grant, onReuse } = redemption;
+  const outcome = await codes.redeem(key, redemption);
   if (outcome === 'used') {
     log.warn({ ...onReuse }, 'an authorisation code was used again: what it gave is ended');
   }
-  if (outcome !== 'redeemed') throw invalidGrant('used-code', 'used before, or the end-user has signed out');
+  if (outcome === 'signed-out') throw invalidGrant('ended-session', 'the end-user has signed out');
+  if (outcome !== 'redeemed') throw invalidGrant('used-code', 'used before');
   if (clock.now() < expires_at) return;
   // An expired code is redeemed first, so that a reuse is still noticed.
   await grants.end(grant.grant_id);
   throw invalidGrant('expired-code', 'expired');
-}
-
-/**
- * Ends the new grant if the session of the code has ended. A grant with `offline_access` may outlive its session, but not begin
- * after it: a person could return with an old code after a password change or after the account was disabled. The check follows
- * the storing of the grant: from then on, ending the account's sessions ends the grant too.
- */
-async function requireSession(
-  { grants }: GrantNeeds,
-  { sessions }: EndUserNeeds,
-  { endUser }: CodeContent,
-  { grant }: PreparedGrant,
-): Promise<void> {
-  if ((await sessions.findBySid(endUser.sid)) !== undefined) return;
-  await grants.end(grant.grant_id);
-  throw invalidGrant('ended-session', 'the end-user has signed out');
 }
 
 /** Returns the same answer for every reason (RFC 6749 §5.2); only the log names the reason. */

@@ -38,7 +38,7 @@ function grantedScope(
   const values = parseScope(requested);
   if (values === undefined)
     throw new OAuthError('invalid_scope', {
-      error_description: 'scope must be scope values separated by single spaces',
+      error_description: 'scope must be scope values separated by spaces',
       reason: 'scope-form',
       values: { scope: requested },
     });

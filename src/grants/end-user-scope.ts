@@ -1,10 +1,7 @@
 import { metadataOf, registeredScope } from '../clients/registered-client.ts';
 import type { Settings } from '../config/settings.ts';
 import type { StoredClient } from '../ports/client-store.ts';
-import { memberOf, parseScope } from '../spec/scope.ts';
-
-/** The scope that every client may request that registered no `scope` (OpenID Connect Core 1.0 §3.1.2.1, §5.4 and §11). */
-export const OPENID_SCOPE = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'] as const;
+import { memberOf, OPENID_SCOPE, parseScope } from '../spec/scope.ts';
 
 /**
  * Returns the part of the requested scope that the client may have about an end-user. OpenID Connect Core 1.0 §3.1.2.1: "Scope

@@ -1,5 +1,5 @@
 import { requireKeysNow } from '../clients/client-keys/remote-jwk-set.ts';
-import { type ClientJwt, type IdTokenNeeds, issueIdToken } from '../clients/issued-jwt/client-jwt.ts';
+import { type BegunClientJwt, beginIdToken, type IdTokenNeeds } from '../clients/issued-jwt/client-jwt.ts';
 import { subjectFor } from '../clients/issued-jwt/pairwise-subject.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Account, AccountDirectory } from '../ports/account-directory.ts';
@@ -69,16 +69,16 @@ export interface IdTokenCompany {
   readonly scope?: readonly string[];
 }
 
-/** Makes an ID token about the end-user of a grant (§2, §3.1.3.3, §12.2). */
-export async function endUserIdToken(
+/** Begins to make an ID token about the end-user of a grant (§2, §3.1.3.3, §12.2). Resolves when nothing but its signature is left. */
+export async function beginEndUserIdToken(
   { idTokens, clock, settings }: EndUserNeeds,
   { stored: { client_id }, metadata }: RegisteredClient,
   account: Account,
   { sid, auth_time, acr, amr, claims }: EndUserContext,
   { nonce, access_token, code, state, auth_req_id, refresh_token, scope = [] }: IdTokenCompany,
-): Promise<ClientJwt> {
+): Promise<BegunClientJwt> {
   const iat = clock.now();
-  return await issueIdToken(idTokens, metadata, {
+  return await beginIdToken(idTokens, metadata, {
     sub: account.sub,
     client_id,
     iat,
@@ -97,25 +97,34 @@ export async function endUserIdToken(
   });
 }
 
+/** The member `id_token` of a token response; none if the scope does not contain `openid` (OpenID Connect Core 1.0 §3.1.2.1). */
+export interface BegunIdToken {
+  /** Waits for the signature. */
+  member(): Promise<{ readonly id_token?: string }>;
+}
+
+export const NO_ID_TOKEN: BegunIdToken = { member: async () => ({}) };
+
 /**
- * Returns the member `id_token` of a token response if the scope contains `openid` (OpenID Connect Core 1.0 §3.1.2.1). The claims
- * of scope values are at the UserInfo endpoint (§5.4), unless `id-token.scope-claims` puts them here too.
+ * Begins to make the ID token of a token response. The signature takes longer than everything else, so a grant is stored meanwhile.
+ * All that the client can be refused for is done when it resolves. The claims of scope values are at the UserInfo endpoint (§5.4),
+ * unless `id-token.scope-claims` puts them here too.
  * @throws OAuthError invalid_request if no key fits the encryption that the client registered
  */
-export async function idTokenMember(
+export async function beginIdTokenMember(
   needs: EndUserNeeds,
   client: RegisteredClient,
   account: Account,
   endUser: EndUserContext,
   { scope, ...company }: IdTokenCompany & { readonly scope: readonly string[] },
-): Promise<{ readonly id_token?: string }> {
-  if (!scope.includes('openid')) return {};
+): Promise<BegunIdToken> {
+  if (!scope.includes('openid')) return NO_ID_TOKEN;
   const stated = needs.settings['id-token.scope-claims'] === 'token-endpoint' ? scope : [];
-  const made = await endUserIdToken(needs, client, account, endUser, { ...company, scope: stated });
-  if ('jwt' in made) return { id_token: made.jwt };
-  requireKeysNow(made, 'keys of the client');
+  const begun = await beginEndUserIdToken(needs, client, account, endUser, { ...company, scope: stated });
+  if ('jwt' in begun) return { member: async () => ({ id_token: await begun.jwt }) };
+  requireKeysNow(begun, 'keys of the client');
   throw new OAuthError('invalid_request', {
     error_description: 'the ID token cannot be signed or encrypted as the client registered',
-    detail: made.problem,
+    detail: begun.problem,
   });
 }

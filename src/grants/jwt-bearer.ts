@@ -87,7 +87,8 @@ function identityLimits(
 function statedScope(scope: JsonValue | undefined): readonly string[] | undefined {
   if (scope === undefined) return undefined;
   const values = typeof scope === 'string' ? parseScope(scope) : undefined;
-  if (values === undefined) throw invalidAssertion('has a scope that is not scope values with single spaces');
+  if (values === undefined)
+    throw invalidAssertion('has a scope that is not scope values separated by spaces');
   return values;
 }
 

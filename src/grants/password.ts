@@ -9,7 +9,7 @@ import type { Parameters } from '../spec/parameters.ts';
 import { withoutAdminScope } from './admin-scope.ts';
 import { requestedAudience } from './audience.ts';
 import { grantableScope } from './end-user-scope.ts';
-import { accountInUse, type EndUserNeeds, endUserContent, idTokenMember } from './end-users.ts';
+import { accountInUse, beginIdTokenMember, type EndUserNeeds, endUserContent } from './end-users.ts';
 import type { Grant, GrantNeeds } from './grant.ts';
 import type { EndUserContext } from './issue-token.ts';
 import { prepareGrant } from './prepare-grant.ts';
@@ -37,10 +37,11 @@ export const password: Grant = {
     const content = endUserContent(endUsers, client, account, { scope, audience, endUser });
     const made = await prepareGrant(needs, client, content, { confirmation }, refreshable);
     const { access_token } = made.response;
-    const id_token = await idTokenMember(endUsers, client, account, endUser, { scope, access_token });
+    const idToken = await beginIdTokenMember(endUsers, client, account, endUser, { scope, access_token });
     await needs.grants.create(made.grant, made.token);
     await requireUnchanged(needs, endUsers, account, made.grant.grant_id);
-    return { sub: account.sub, token: made.token, response: { ...made.response, ...id_token } };
+    const response = { ...made.response, ...(await idToken.member()) };
+    return { sub: account.sub, token: made.token, response };
   },
 };
 
@@ -53,7 +54,7 @@ function scopeFor(
   const grantable = grantableScope(settings, stored, requested, offline);
   if (grantable === undefined)
     throw new OAuthError('invalid_scope', {
-      error_description: 'scope must be scope values separated by single spaces',
+      error_description: 'scope must be scope values separated by spaces',
       reason: 'scope-form',
       values: { scope: requested },
     });

@@ -16,7 +16,7 @@ import {
 import { scopeNow } from './admin-scope.ts';
 import { narrowedAudience } from './audience.ts';
 import { narrowedDetails } from './authorization-details/narrowed-details.ts';
-import { accountInUse, idTokenMember } from './end-users.ts';
+import { accountInUse, type BegunIdToken, beginIdTokenMember, NO_ID_TOKEN } from './end-users.ts';
 import type { Grant, GrantNeeds, TokenResponse } from './grant.ts';
 import { type MintedToken, mintToken } from './issue-token.ts';
 import {
@@ -63,13 +63,13 @@ export const refreshToken: Grant = {
       ? mintRefreshToken(needs.accessTokens, grant.grant_id)
       : undefined;
     const { access_token } = minted.response;
-    const id_token = await idTokenFor(needs, client, { account, scope, access_token }, authorization);
+    const idToken = await beginIdTokenFor(needs, client, { account, scope, access_token }, authorization);
     const onReuse = reuseOf(needs, client, grant, origin);
     const use = { presented, refreshable, minted, rotated, onReuse };
     const response = await refreshed(needs, use, parameters['refresh_token']);
     const { sub } = grant;
     return {
-      response: { ...response, ...id_token },
+      response: { ...response, ...(await idToken.member()) },
       token: minted.stored,
       sub: sub === client.stored.client_id ? undefined : sub,
     };
@@ -91,8 +91,8 @@ async function endUserOf(
   return account;
 }
 
-/** Makes an ID token like the first one, with new times and without its nonce (OpenID Connect Core 1.0 §12.2). */
-async function idTokenFor(
+/** Begins to make an ID token like the first one, with new times and without its nonce (OpenID Connect Core 1.0 §12.2). */
+async function beginIdTokenFor(
   { endUsers }: GrantNeeds,
   client: AuthenticatedClient,
   now: {
@@ -101,10 +101,10 @@ async function idTokenFor(
     readonly access_token: string;
   },
   { endUser }: GrantAuthorization,
-): Promise<Pick<TokenResponse, 'id_token'>> {
+): Promise<BegunIdToken> {
   const { account, scope, access_token } = now;
-  if (account === undefined || endUser === undefined || endUsers === undefined) return {};
-  return await idTokenMember(endUsers, client, account, endUser, { scope, access_token });
+  if (account === undefined || endUser === undefined || endUsers === undefined) return NO_ID_TOKEN;
+  return await beginIdTokenMember(endUsers, client, account, endUser, { scope, access_token });
 }
 
 interface Use {
@@ -217,7 +217,7 @@ function narrowedScope(granted: readonly string[], requested: string | undefined
   const values = parseScope(requested);
   if (values === undefined)
     throw new OAuthError('invalid_scope', {
-      error_description: 'scope must be scope values separated by single spaces',
+      error_description: 'scope must be scope values separated by spaces',
       reason: 'scope-form',
       values: { scope: requested },
     });

@@ -24,6 +24,11 @@ export interface SigningHeader {
   readonly typ: string;
 }
 
+/** A signature that the thread pool is making. */
+export interface BegunSignature {
+  readonly jwt: Promise<string>;
+}
+
 /** RFC 7517 §5. It is the same object as long as nothing changes. */
 export interface JwkSet {
   readonly keys: readonly JsonWebKey[];
@@ -37,6 +42,11 @@ export interface ServerKeys {
   jwks(): Promise<JwkSet>;
   /** Signs a compact JWS with the active key for the algorithm; the header has its `kid`. Rejects if there is none. */
   sign(claims: Readonly<Record<string, unknown>>, header: SigningHeader): Promise<string>;
+  /**
+   * Begins the same for a request that has looked its client up, with the keys as of that look-up: another reading of the journal
+   * would cost a turn of the event loop. Resolves when only the signature is left.
+   */
+  beginToSign(claims: Readonly<Record<string, unknown>>, header: SigningHeader): Promise<BegunSignature>;
   /** Signs what `octets` makes of the identifier of the active key for the algorithm. Rejects if there is none. */
   signOctets(alg: SignatureAlgorithm, octets: (kid: string) => Uint8Array): Promise<Uint8Array>;
   /** Tells whether a key for this algorithm exists. */
@@ -69,21 +79,28 @@ export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys>
   const pairwiseSecret = openedSecret(needs, present, 'pairwise');
   const ring = followedKeys(needs);
   await ring.current();
-  const signWith = async (
+  const signWith = (
+    keys: readonly ServerKey[],
     claims: Readonly<Record<string, unknown>>,
     use: ServerKey['use'],
     header: { readonly alg: SignatureAlgorithm; readonly typ?: string },
   ): Promise<string> => {
-    const key = signingKey(await ring.current(), use, header.alg, needs.clock.now());
+    const key = signingKey(keys, use, header.alg, needs.clock.now());
     if (key === undefined) throw new Error(`no server key signs with ${header.alg}`);
-    return await needs.signer.sign(claims, { ...header, kid: String(key['kid']) }, key);
+    return needs.signer.sign(claims, { ...header, kid: String(key['kid']) }, key);
   };
   const published = publishedSet('sig', 'enc');
   const verifying = keptFor((keys) => keys.filter(isSig).map(publicOf));
   const publishedForFederation = publishedSet('federation');
   return {
     jwks: async () => published(await ring.current(), needs.clock.now()),
-    sign: async (claims, { alg, typ }) => await signWith(claims, 'sig', { alg, typ }),
+    sign: async (claims, { alg, typ }) => await signWith(await ring.current(), claims, 'sig', { alg, typ }),
+    async beginToSign(claims, { alg, typ }) {
+      const jwt = signWith(await ring.asLookedUp(), claims, 'sig', { alg, typ });
+      // A caller that ends earlier with an error of its own does not wait for it.
+      jwt.catch(() => undefined);
+      return { jwt };
+    },
     async signOctets(alg, octets) {
       const key = signingKey(await ring.current(), 'sig', alg, needs.clock.now());
       if (key === undefined) throw new Error(`no server key signs with ${alg}`);
@@ -93,7 +110,8 @@ export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys>
     verificationKeys: () => whenKnown(ring.current(), verifying),
     decryptionKeys: async () => (await ring.current()).filter(isEnc).flatMap(privateOf).reverse(),
     federation: {
-      sign: async (claims, header) => await signWith(claims, 'federation', { ...header, alg: 'RS256' }),
+      sign: async (claims, header) =>
+        await signWith(await ring.current(), claims, 'federation', { ...header, alg: 'RS256' }),
       jwks: async () => publishedForFederation(await ring.current(), needs.clock.now()),
     },
     accessTokenMac,
@@ -160,7 +178,9 @@ function keptFor<T>(find: (keys: readonly ServerKey[]) => T): (keys: readonly Se
 
 interface FollowedKeys {
   current(): Awaitable<readonly ServerKey[]>;
-  /** The keys of the last call of `current`. */
+  /** The keys as of the last look-up, by any request. */
+  asLookedUp(): Awaitable<readonly ServerKey[]>;
+  /** The keys of the last call of either. */
   last(): readonly ServerKey[];
 }
 
@@ -186,7 +206,11 @@ function followedKeys({ store, sealer, configured }: ServerKeyNeeds): FollowedKe
     for (const kid of privateJwks.keys()) if (!kids.has(kid)) privateJwks.delete(kid);
     return keys;
   };
-  return { current: () => whenKnown(store.all(), learn), last: () => keys };
+  return {
+    current: () => whenKnown(store.all(), learn),
+    asLookedUp: () => whenKnown(store.all('last-reading'), learn),
+    last: () => keys,
+  };
 }
 
 /**

@@ -42,8 +42,11 @@ export interface Removal {
 
 /** Every change except `addFirst` and `reseal` adds an entry to the journal. */
 export interface ServerKeyStore {
-  /** Returns the keys that are not removed, in order of addition. Returns the same array as before if nothing has changed. */
-  all(): Awaitable<readonly StoredServerKey[]>;
+  /**
+   * Returns the keys that are not removed, in order of addition. Returns the same array as before if nothing has changed.
+   * @param from `last-reading`: as of the last reading of the journal, for a request that has read it already, by a look-up
+   */
+  all(from?: 'last-reading'): Awaitable<readonly StoredServerKey[]>;
   /** Returns the removed keys, oldest removal first. */
   removed(): Promise<readonly RemovedServerKey[]>;
   /** Adds keys if there are none. In a race one caller's keys win, and all callers get those. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 
 /** The content of an ID token (OpenID Connect Core 1.0 §2). Times in seconds since the Unix epoch. */
@@ -101,8 +101,7 @@ function present(claims: Readonly<Record<string, unknown>>): Readonly<Record<str
  * representation" (§3.1.3.6). For Ed25519 the hash is that of the signature (RFC 8032 §5.1): SHA-512.
  */
 function halfHash(text: string, alg: SignatureAlgorithm): string {
-  const hash = createHash(alg === 'EdDSA' ? 'sha512' : `sha${alg.slice(2)}`)
-    .update(text)
-    .digest();
-  return hash.subarray(0, hash.length / 2).toString('base64url');
+  // At once: a `Hash` object costs three times as much.
+  const octets = hash(alg === 'EdDSA' ? 'sha512' : `sha${alg.slice(2)}`, text, 'buffer');
+  return octets.subarray(0, octets.length / 2).toString('base64url');
 }

@@ -94,9 +94,8 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization-code.ts',
-        find: '  if ((await sessions.findBySid(endUser.sid)) !== undefined) return;',
-        replace:
-          '  if ((await sessions.findBySid(endUser.sid)) !== undefined || grants !== undefined) return;',
+        find: '    sid: endUser.sid,\n',
+        replace: '',
       },
     ],
     killers: [

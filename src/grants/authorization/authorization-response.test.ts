@@ -15,7 +15,9 @@ const needs = {
   clientJwts: {
     keys: {
       canSign: () => true,
-      sign: async (claims: object, header: object) => JSON.stringify({ header, claims }),
+      beginToSign: async (claims: object, header: object) => ({
+        jwt: Promise.resolve(JSON.stringify({ header, claims })),
+      }),
     },
     encrypter: { encrypt: async () => assert.fail('nothing is encrypted here') },
     jwkSets: { verifyWith: async () => assert.fail(), find: async () => assert.fail() },

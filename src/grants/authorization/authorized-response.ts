@@ -8,7 +8,7 @@ import type { StoredSession } from '../../ports/session-store.ts';
 import { mintAuthorizationCode } from '../../tokens/authorization-code.ts';
 import { withoutAdminScope } from '../admin-scope.ts';
 import { requestedAudience } from '../audience.ts';
-import { accountInUse, type EndUserNeeds, endUserContent, endUserIdToken } from '../end-users.ts';
+import { accountInUse, beginEndUserIdToken, type EndUserNeeds, endUserContent } from '../end-users.ts';
 import type { Issuing } from '../grant.ts';
 import type { RegisteredClient } from '../issue-token.ts';
 import { prepareGrant } from '../prepare-grant.ts';
@@ -134,15 +134,15 @@ async function idToken(
   if (!response_type.includes('id_token')) return {};
   // OpenID Connect Core 1.0 §5.4: without an access token "the resulting Claims are returned in the ID Token".
   const alone = response_type.length === 1;
-  const made = await endUserIdToken(endUsers, client, account, endUserOf(request, session), {
+  const begun = await beginEndUserIdToken(endUsers, client, account, endUserOf(request, session), {
     nonce,
     state,
     ...(typeof code === 'string' ? { code } : {}),
     ...(typeof access_token === 'string' ? { access_token } : {}),
     scope: alone ? scope : [],
   });
-  if ('jwt' in made) return { id_token: made.jwt };
-  const { problem: detail, retryAfter } = made;
+  if ('jwt' in begun) return { id_token: await begun.jwt };
+  const { problem: detail, retryAfter } = begun;
   if (retryAfter !== undefined)
     throw new AuthorizationError(
       request,

@@ -219,12 +219,10 @@ function requestedScope(
   const offline = target.response_type.includes('code') && mayRefresh(settings, metadataOf(client));
   const granted = grantableScope(settings, client, requested, offline);
   if (granted === undefined)
-    throw new AuthorizationError(
-      target,
-      'invalid_scope',
-      'scope must be scope values separated by single spaces',
-      { reason: 'scope-form', values: { scope: requested } },
-    );
+    throw new AuthorizationError(target, 'invalid_scope', 'scope must be scope values separated by spaces', {
+      reason: 'scope-form',
+      values: { scope: requested },
+    });
   if (granted.length === 0)
     throw new AuthorizationError(
       target,

@@ -148,7 +148,7 @@ export function scopeWithin(
 ): readonly string[] {
   const values = parseScope(requested);
   if (values === undefined)
-    throw invalidScope('scope must be scope values separated by single spaces', 'scope-form');
+    throw invalidScope('scope must be scope values separated by spaces', 'scope-form');
   const isGrantable = memberOf(grantable);
   const excess = values.find((value) => !isGrantable(value));
   if (excess === undefined) return values;

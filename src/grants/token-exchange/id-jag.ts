@@ -54,7 +54,8 @@ export async function issueIdJag(
     ...(scope === '' ? {} : { scope }),
   };
   const alg = needs.settings['access-token.signature-algorithm'];
-  const access_token = await needs.idTokens.clientJwts.keys.sign(claims, { alg, typ: ID_JAG_TYP });
+  const { jwt } = await needs.idTokens.clientJwts.keys.beginToSign(claims, { alg, typ: ID_JAG_TYP });
+  const access_token = await jwt;
   const { client_id } = client.stored;
   const detail = `identity assertion grant for ${target.audience}`;
   const about = { sub: account.sub, client_id, actor: `client:${client_id}`, detail };

@@ -25,7 +25,8 @@ const REDEEM = statement(
      WHERE tenant = :tenant AND key = :code_key AND ${LIVES}),
    redeemed AS (UPDATE authorization_code SET grant_id = :grant_id
      WHERE tenant = :tenant AND key = :code_key AND EXISTS (SELECT 1 FROM found WHERE grant_id IS NULL)
-       AND (:sid::text IS NULL OR EXISTS (SELECT 1 FROM session WHERE session.tenant = :tenant AND session.sid = :sid))
+       AND (:session::text IS NULL
+         OR EXISTS (SELECT 1 FROM session WHERE session.tenant = :tenant AND session.sid = :session))
      RETURNING key),
    granted AS (INSERT INTO authorization_grant (${GRANT_COLUMNS}) SELECT ${GRANT_VALUES} FROM redeemed),
    issued AS (INSERT INTO access_token (${TOKEN_COLUMNS}) SELECT ${TOKEN_VALUES} FROM redeemed)
@@ -57,14 +58,14 @@ export const authorizationCodes: TenantNoun<AuthorizationCodeStore, 'find'> = {
     },
     redeem: {
       locksTenant: true,
-      async pipelined(transaction, tenant, key, grant, token) {
-        const values = { ...grantValues(tenant, grant, token), code_key: key };
+      async pipelined(transaction, tenant, key, { grant, token, sid }) {
+        const values = { ...grantValues(tenant, grant, token), code_key: key, session: sid ?? null };
         const found = await one(transaction.query(REDEEM, values));
         if (found === undefined) return 'absent';
         if (found['done'] === true) return 'redeemed';
-        return found['grant_id'] === null ? 'absent' : GO_INTERACTIVE;
+        return found['grant_id'] === null ? 'signed-out' : GO_INTERACTIVE;
       },
-      async interactive(transaction, tenant, key, _grant, _token, onReuse) {
+      async interactive(transaction, tenant, key, { onReuse }) {
         const found = await one(transaction.query(GIVEN, { tenant, code_key: key }));
         if (typeof found?.['grant_id'] !== 'string') return 'absent';
         await endToldGrant(transaction, tenant, found['grant_id'] as GrantId, onReuse);

@@ -19,9 +19,12 @@ export const accounts: TenantNoun<
 > = {
   reads: {
     list: listing(ACCOUNT_LIST),
-    find({ lookUps }) {
+    find({ lookUps, snapshot }) {
       const find = lookUps.prepare(`SELECT ${ACCOUNT.columns} FROM account WHERE tenant = ? AND sub = ?`);
-      return (tenant, sub) => ACCOUNT.readOptional(find.get(tenant, sub));
+      return (tenant, sub) => {
+        snapshot();
+        return ACCOUNT.readOptional(find.get(tenant, sub));
+      };
     },
     findByLoginName({ lookUps }) {
       const find = lookUps.prepare(

@@ -3,9 +3,9 @@ import type {
   AuthorizationCodeStore,
   StoredAuthorizationCode,
 } from '../../ports/authorization-code-store.ts';
-import type { Digest, GrantId, TenantId } from '../../spec/identifiers.ts';
+import type { GrantId, TenantId } from '../../spec/identifiers.ts';
 import { AUTHORIZATION_CODE } from '../rows.ts';
-import { grantInsertion, toldGrantEnding } from './grants.ts';
+import { grantOfLiveClient, toldGrantEnding } from './grants.ts';
 import type { TenantNoun } from './noun.ts';
 
 /** Holds for a code whose client still exists. */
@@ -22,30 +22,40 @@ export function codeIssuing(
 }
 
 export const authorizationCodes: TenantNoun<AuthorizationCodeStore, 'find'> = {
-  reads: { find: ({ lookUps }) => codeFinding(lookUps) },
+  reads: {
+    find({ lookUps, snapshot }) {
+      const find = lookUps.prepare(`
+        SELECT ${AUTHORIZATION_CODE.columns} FROM authorization_code AS code
+        WHERE tenant = ?1 AND key = ?2 AND ${CLIENT_LIVES}`);
+      return (tenant, key) => {
+        snapshot();
+        return AUTHORIZATION_CODE.readOptional(find.get(tenant, key));
+      };
+    },
+  },
   writes: {
     issue: codeIssuing,
     redeem(database) {
-      // One statement: a call into SQLite costs about as much as a look-up.
-      const look = database.prepare(`
-        SELECT grant_id, EXISTS (SELECT 1 FROM session WHERE tenant = ?1 AND sid = ?3)
-        FROM authorization_code AS code WHERE tenant = ?1 AND key = ?2 AND ${CLIENT_LIVES}`);
-      look.setReturnArrays(true);
-      const use = database.prepare('UPDATE authorization_code SET grant_id = ? WHERE tenant = ? AND key = ?');
-      const create = grantInsertion(database);
+      // One statement in the usual case: a call into SQLite costs about as much as a look-up.
+      const use = database.prepare(`
+        UPDATE authorization_code AS code SET grant_id = ?3
+        WHERE tenant = ?1 AND key = ?2 AND grant_id IS NULL AND ${CLIENT_LIVES}
+          AND (?4 IS NULL OR EXISTS (SELECT 1 FROM session WHERE session.tenant = ?1 AND session.sid = ?4))`);
+      const look = database.prepare(
+        `SELECT grant_id FROM authorization_code AS code WHERE tenant = ?1 AND key = ?2 AND ${CLIENT_LIVES}`,
+      );
+      const create = grantOfLiveClient(database);
       const end = toldGrantEnding(database);
-      return (tenant, key, grant, token, onReuse) => {
-        const found = look.get(tenant, key, grant.sid ?? null);
-        if (found === undefined) return 'absent';
-        const [grant_id, hasSession] = found as unknown as readonly [GrantId | null, 0 | 1];
-        if (grant_id !== null) {
-          end(tenant, grant_id, onReuse);
-          return 'used';
+      return (tenant, key, { grant, token, sid, onReuse }) => {
+        if (use.run(tenant, key, grant.grant_id, sid ?? null).changes === 1) {
+          create(tenant, grant, token);
+          return 'redeemed';
         }
-        if (grant.sid !== undefined && hasSession === 0) return 'absent';
-        use.run(grant.grant_id, tenant, key);
-        create(tenant, grant, token);
-        return 'redeemed';
+        const found = look.get(tenant, key) as { readonly grant_id: GrantId | null } | undefined;
+        if (found === undefined) return 'absent';
+        if (found.grant_id === null) return 'signed-out';
+        end(tenant, found.grant_id, onReuse);
+        return 'used';
       };
     },
     sweepExpired(database) {
@@ -57,12 +67,3 @@ export const authorizationCodes: TenantNoun<AuthorizationCodeStore, 'find'> = {
     },
   },
 };
-
-function codeFinding(
-  database: DatabaseSync,
-): (tenant: TenantId, key: Digest) => StoredAuthorizationCode | undefined {
-  const find = database.prepare(`
-    SELECT ${AUTHORIZATION_CODE.columns} FROM authorization_code AS code
-    WHERE tenant = ?1 AND key = ?2 AND ${CLIENT_LIVES}`);
-  return (tenant, key) => AUTHORIZATION_CODE.readOptional(find.get(tenant, key));
-}

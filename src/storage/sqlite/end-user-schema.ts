@@ -146,3 +146,28 @@ export const ORIGIN_CLIENT_SCHEMA = `
 /** Keeps lists of devices off the other interactions, which pay nothing for it. */
 export const DEVICE_LIST_SCHEMA =
   "CREATE INDEX interaction_device ON interaction (tenant, key) WHERE kind = 'device';";
+
+/**
+ * Codes have random keys. Clustered by them, each code took a page of its own in the log, when it was issued and again when it was
+ * redeemed. With row ids, codes of one moment share pages, and only the short entries of the key are random.
+ */
+export const CODE_ORDER_SCHEMA = `
+  DROP INDEX authorization_code_keeping;
+  ALTER TABLE authorization_code RENAME TO clustered_code;
+  CREATE TABLE authorization_code (
+    tenant TEXT NOT NULL,
+    key TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    client_instance TEXT NOT NULL,
+    content TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    kept_until INTEGER NOT NULL,
+    grant_id TEXT,
+    PRIMARY KEY (tenant, key)
+  ) STRICT;
+  INSERT INTO authorization_code
+    (tenant, key, client_id, client_instance, content, expires_at, kept_until, grant_id)
+  SELECT tenant, key, client_id, client_instance, content, expires_at, kept_until, grant_id
+  FROM clustered_code ORDER BY kept_until;
+  DROP TABLE clustered_code;
+  CREATE INDEX authorization_code_keeping ON authorization_code (tenant, kept_until);`;

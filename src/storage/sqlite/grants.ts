@@ -42,7 +42,13 @@ const LIVES = `EXISTS (
 export const grants: TenantNoun<GrantStore, 'find' | 'ofSubject' | 'list'> = {
   reads: {
     list: listing(GRANT_LIST),
-    find: ({ lookUps }) => grantFinding(lookUps),
+    find({ lookUps, snapshot }) {
+      const find = grantFinding(lookUps);
+      return (tenant, grant_id) => {
+        snapshot();
+        return find(tenant, grant_id);
+      };
+    },
     ofSubject({ lookUps }) {
       const select = lookUps.prepare(`
         SELECT ${COLUMNS} FROM authorization_grant AS granted
@@ -63,24 +69,25 @@ export const grants: TenantNoun<GrantStore, 'find' | 'ofSubject' | 'list'> = {
       };
     },
     refresh(database) {
+      // One statement in the usual case: a call into SQLite costs about as much as a look-up.
       const rotate = database.prepare(`
-        UPDATE authorization_grant SET refresh_token_digest = ?4, refresh_token_expires_at = ?5,
-          expires_at = CASE WHEN ?3 IS NULL OR expires_at IS NULL THEN NULL ELSE max(expires_at, ?3) END
-        WHERE tenant = ?1 AND grant_id = ?2`);
+        UPDATE authorization_grant AS granted SET refresh_token_digest = ?5, refresh_token_expires_at = ?6,
+          expires_at = CASE WHEN ?4 IS NULL OR expires_at IS NULL THEN NULL ELSE max(expires_at, ?4) END
+        WHERE tenant = ?1 AND grant_id = ?2 AND refresh_token_digest = ?3
+          AND (refresh_token_expires_at IS NULL OR refresh_token_expires_at > ?7) AND ${LIVES}`);
       const find = grantFinding(database);
       const issue = accessTokenInsertion(database);
       const end = toldGrantEnding(database);
       return (tenant, { grant_id, presented, next, expires_at, token, now, onReuse }) => {
-        const refresh_token = find(tenant, grant_id)?.refresh_token ?? null;
-        if (refresh_token === null) return 'absent';
-        if (refresh_token.digest !== presented) {
-          end(tenant, grant_id, onReuse);
-          return 'reused';
+        const values = [presented, expires_at, next.digest, next.expires_at, now] as const;
+        if (rotate.run(tenant, grant_id, ...values).changes === 1) {
+          issue(tenant, token);
+          return 'refreshed';
         }
-        if (refresh_token.expires_at !== null && refresh_token.expires_at <= now) return 'absent';
-        rotate.run(tenant, grant_id, expires_at, next.digest, next.expires_at);
-        issue(tenant, token);
-        return 'refreshed';
+        const refresh_token = find(tenant, grant_id)?.refresh_token ?? null;
+        if (refresh_token === null || refresh_token.digest === presented) return 'absent';
+        end(tenant, grant_id, onReuse);
+        return 'reused';
       };
     },
     end: toldGrantEnding,
@@ -133,16 +140,27 @@ function storedGrant(row: Row): StoredGrant {
 }
 
 /** Stores a grant with its first access token. */
-export function grantInsertion(
+function grantInsertion(
   database: DatabaseSync,
 ): (tenant: TenantId, grant: StoredGrant, token: StoredAccessToken) => void {
-  const insert = database.prepare(`
-    INSERT INTO authorization_grant (tenant, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insert = grantOfLiveClient(database);
   // If its client was deleted a moment ago, the sweep must learn that there is a new orphan.
   const noteOrphan = database.prepare(`
     INSERT INTO client_with_orphans (tenant, client_id, instance) SELECT ?1, ?2, ?3 WHERE NOT EXISTS (
       SELECT 1 FROM client INDEXED BY client_instance WHERE tenant = ?1 AND client_id = ?2 AND instance = ?3)
     ON CONFLICT DO NOTHING`);
+  return (tenant, grant, token) => {
+    insert(tenant, grant, token);
+    noteOrphan.run(tenant, grant.client_id, grant.client_instance);
+  };
+}
+
+/** Stores a grant with its first access token, in a transaction that has found its client. */
+export function grantOfLiveClient(
+  database: DatabaseSync,
+): (tenant: TenantId, grant: StoredGrant, token: StoredAccessToken) => void {
+  const insert = database.prepare(`
+    INSERT INTO authorization_grant (tenant, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const issue = accessTokenInsertion(database);
   return (tenant, grant, token) => {
     const { grant_id, client_id, client_instance, sub, authorization, created_at, expires_at } = grant;
@@ -150,7 +168,6 @@ export function grantInsertion(
     const client = [client_id, client_instance] as const;
     const refresh = [digest, until, grant.sid ?? null] as const;
     insert.run(tenant, grant_id, ...client, sub, authorization, created_at, expires_at, ...refresh);
-    noteOrphan.run(tenant, ...client);
     issue(tenant, token);
   };
 }

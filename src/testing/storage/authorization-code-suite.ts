@@ -53,8 +53,8 @@ function uses(make: MakeEngine): void {
         assert.deepEqual(await tenant.authorizationCodes.find(code.key), code);
         assert.equal(await other.authorizationCodes.find(code.key), undefined);
         const { grant, token } = aGift(client);
-        assert.equal(await other.authorizationCodes.redeem(code.key, grant, token), 'absent');
-        assert.equal(await tenant.authorizationCodes.redeem(code.key, grant, token), 'redeemed');
+        assert.equal(await other.authorizationCodes.redeem(code.key, { grant, token }), 'absent');
+        assert.equal(await tenant.authorizationCodes.redeem(code.key, { grant, token }), 'redeemed');
         assert.deepEqual(await tenant.authorizationCodes.find(code.key), code);
         assert.deepEqual(await tenant.grants.find(grant.grant_id), grant);
         assert.deepEqual(await tenant.accessTokens.find(token.key), token);
@@ -67,14 +67,11 @@ function uses(make: MakeEngine): void {
     onEmptyStorage(make, async ({ tenant }) => {
       const { client, code } = await issued(tenant);
       const [first, second] = [aGift(client), aGift(client)];
-      await tenant.authorizationCodes.redeem(code.key, first.grant, first.token);
+      await tenant.authorizationCodes.redeem(code.key, first);
       const before = (await tenant.audit.page(0, 100)).length;
       const event = { ...EVENT, action: 'grant.end', detail: 'used again' } as const;
       for (let time = 0; time < 2; time += 1) {
-        assert.equal(
-          await tenant.authorizationCodes.redeem(code.key, second.grant, second.token, event),
-          'used',
-        );
+        assert.equal(await tenant.authorizationCodes.redeem(code.key, { ...second, onReuse: event }), 'used');
       }
       const recorded = (await tenant.audit.page(0, 100)).slice(before).map(({ detail }) => detail);
       assert.deepEqual(recorded, ['used again'], 'once, with the end');
@@ -93,8 +90,8 @@ function uses(make: MakeEngine): void {
         const { client, code } = await issued(tenant);
         const gifts = times(50, () => aGift(client));
         const outcomes = await Promise.all(
-          gifts.map(({ grant, token }, index) =>
-            (index % 2 === 0 ? tenant : second).authorizationCodes.redeem(code.key, grant, token),
+          gifts.map((gift, index) =>
+            (index % 2 === 0 ? tenant : second).authorizationCodes.redeem(code.key, gift),
           ),
         );
         assert.equal(occurrences(outcomes, 'redeemed'), 1);
@@ -112,9 +109,9 @@ function endings(make: MakeEngine): void {
       const { client, code } = await issued(tenant);
       const { grant, token } = aGift(client);
       await tenant.grants.create(grant, token);
-      await assert.rejects(tenant.authorizationCodes.redeem(code.key, aGrant(client), token));
+      await assert.rejects(tenant.authorizationCodes.redeem(code.key, { grant: aGrant(client), token }));
       const fresh = aGift(client);
-      assert.equal(await tenant.authorizationCodes.redeem(code.key, fresh.grant, fresh.token), 'redeemed');
+      assert.equal(await tenant.authorizationCodes.redeem(code.key, fresh), 'redeemed');
     }),
   );
 
@@ -123,10 +120,10 @@ function endings(make: MakeEngine): void {
     onEmptyStorage(make, async ({ tenant }) => {
       const { client, code } = await issued(tenant);
       const { grant, token } = aGift(client);
-      assert.equal(await tenant.authorizationCodes.redeem(aCode(client).key, grant, token), 'absent');
+      assert.equal(await tenant.authorizationCodes.redeem(aCode(client).key, { grant, token }), 'absent');
       await tenant.clients.delete(client, EVENT);
       assert.equal(await tenant.authorizationCodes.find(code.key), undefined);
-      assert.equal(await tenant.authorizationCodes.redeem(code.key, grant, token), 'absent');
+      assert.equal(await tenant.authorizationCodes.redeem(code.key, { grant, token }), 'absent');
       assert.equal(await tenant.accessTokens.find(token.key), undefined);
     }),
   );
