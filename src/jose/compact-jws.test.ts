@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
-import { matchingSecret, parseCompactJws, signatureProblem } from './compact-jws.ts';
+import { canonicalOctets, matchingSecret, parseCompactJws, signatureProblem } from './compact-jws.ts';
 
 interface Group {
   readonly comment: string;
@@ -120,4 +120,23 @@ test('Wycheproof, HMAC: no invalid MAC holds, and every valid one of a long enou
   }
   assert.deepEqual(wrong, []);
   assert.ok(held >= 3, String(held));
+});
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+test('a segment is decoded only as its octets are encoded, whatever its last characters are (RFC 4648 §3.5)', () => {
+  const wrong: string[] = [];
+  let decoded = 0;
+  for (const begin of ['', 'QUJD', 'Q', 'QU', 'QUJ'])
+    for (let last = -1; last < ALPHABET.length; last += 1) {
+      const segment = begin + ALPHABET.charAt(last);
+      const octets = Buffer.from(segment, 'base64url');
+      const found = canonicalOctets(segment);
+      if (found !== undefined) decoded += 1;
+      const isCanonical = octets.toString('base64url') === segment;
+      if (isCanonical !== (found !== undefined) || (found !== undefined && !octets.equals(found)))
+        wrong.push(segment);
+    }
+  assert.deepEqual(wrong, []);
+  assert.equal(decoded, 2 + 4 + 16 + 64);
 });

@@ -6,7 +6,7 @@ import { type MacAlgorithm, type SignatureAlgorithm, suits } from '../spec/jose-
 import { type JsonObject, type JsonValue, parseJsonObject } from '../spec/json.ts';
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
 import { privateKeys } from './private-keys.ts';
-import { isSignature, publicKeys, signature } from './signatures.ts';
+import { type IsSignature, publicKeys, signature, verifiedOnPool } from './signatures.ts';
 
 /** The parts of a compact JWS. Nothing in it is verified. */
 export interface UnverifiedJws {
@@ -35,10 +35,17 @@ export function parseCompactJws(compact: string, lengthMax = JWT_LENGTH_MAX): Un
   return headerIsPlain(header) ? { compact, header, payload } : { reason: 'header' };
 }
 
-/** Decodes a segment. Returns undefined for another spelling of the same octets: it would make a second JWT of one. */
+/** The last characters of two or three, which leave no bit over (RFC 4648 §3.5), by the number of characters behind the groups of four. */
+const LAST_CHARACTERS = ['', undefined, 'AQgw', 'AEIMQUYcgkosw048'] as const;
+
+/**
+ * Decodes a segment. Returns undefined for another spelling of the same octets: it would make a second JWT of one.
+ * @param segment characters of base64url
+ */
 export function canonicalOctets(segment: string): Uint8Array | undefined {
-  const octets = Buffer.from(segment, 'base64url');
-  return octets.toString('base64url') === segment ? octets : undefined;
+  const last = LAST_CHARACTERS[segment.length % 4];
+  if (last === undefined || (last !== '' && !last.includes(segment.slice(-1)))) return undefined;
+  return Buffer.from(segment, 'base64url');
 }
 
 /** Parses a header or claims; undefined for anything else. RFC 7515 §4: "Header Parameter names … MUST be unique", which the strict parser requires of claims too. */
@@ -63,15 +70,18 @@ function headerIsPlain(header: JsonObject['members']): boolean {
   return [header['kid'], header['typ']].every((value) => value === undefined || typeof value === 'string');
 }
 
-/**
- * Verifies a signature. Returns the reason if it does not hold, otherwise undefined.
- * @param signers the keys that are known to have made this signature; a key that is found is added
- */
+interface SignatureNeeds {
+  /** The keys that are known to have made this signature. A key that is found is added. */
+  readonly signers?: Set<string>;
+  readonly isSignature?: IsSignature;
+}
+
+/** Verifies a signature. Returns the reason if it does not hold, otherwise undefined. */
 export async function signatureProblem(
   jws: Pick<UnverifiedJws, 'compact' | 'header'>,
   keys: readonly JsonWebKey[],
   algorithms: readonly SignatureAlgorithm[],
-  signers?: Set<string>,
+  { signers, isSignature = verifiedOnPool }: SignatureNeeds = {},
 ): Promise<JwtRefusal | undefined> {
   const algorithm = algorithms.find((allowed) => allowed === jws.header['alg']);
   if (algorithm === undefined) return 'algorithm';
@@ -81,7 +91,7 @@ export async function signatureProblem(
     // By content: a superior repeats the key that a statement itself has.
     const signer = signers === undefined ? '' : JSON.stringify([algorithm, publicJwk(key)]);
     if (signers?.has(signer) === true) return undefined;
-    if (!(await isSignedBy(jws.compact, key, algorithm))) continue;
+    if (!(await isSignedBy(jws.compact, key, algorithm, isSignature))) continue;
     signers?.add(signer);
     return undefined;
   }
@@ -98,11 +108,16 @@ const hasUsableExponent = ({ e }: JsonWebKey): boolean => e === 'AQAB';
 
 const publicKeyOf = publicKeys();
 
-async function isSignedBy(compact: string, key: JsonWebKey, algorithm: SignatureAlgorithm): Promise<boolean> {
+async function isSignedBy(
+  compact: string,
+  key: JsonWebKey,
+  algorithm: SignatureAlgorithm,
+  isSignature: IsSignature,
+): Promise<boolean> {
   const end = compact.lastIndexOf('.');
   const made = Buffer.from(compact.slice(end + 1), 'base64url');
   try {
-    return await isSignature(made, Buffer.from(compact.slice(0, end)), algorithm, publicKeyOf(key));
+    return await isSignature(made, Buffer.from(compact.slice(0, end), 'latin1'), algorithm, publicKeyOf(key));
   } catch {
     // An unreadable key and a wrong signature mean the same: this key did not sign it.
     return false;

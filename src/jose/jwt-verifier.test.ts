@@ -351,6 +351,17 @@ test('a profile may bound how far exp lies ahead and iat behind (H-150)', async 
   assert.equal(await bounded({ iat: NOW - 661 }), 'age');
 });
 
+test('a JWT that was read for its issuer is verified as it stands, up to the length of the profile, also between others', async () => {
+  const jwt = signedJwt(EC, CLAIMS);
+  const another = signedJwt(STRANGER, CLAIMS);
+  assert.deepEqual(verifier.claimedIssuer(jwt), { iss: ISSUER });
+  assert.equal(await outcome(jwt, [EC.jwk], { lengthMax: jwt.length - 1 }), 'too-large');
+  assert.equal(await outcome(jwt, [EC.jwk], { lengthMax: jwt.length }), 'verified');
+  assert.deepEqual(verifier.claimedIssuer(another), { iss: ISSUER });
+  const both = [outcome(jwt), outcome(another), outcome(jwt)];
+  assert.deepEqual(await Promise.all(both), ['verified', 'signature', 'verified']);
+});
+
 test('claimedIssuer reads the issuer of an unverified JWT, and refuses everything else', () => {
   assert.deepEqual(verifier.claimedIssuer(signedJwt(STRANGER, CLAIMS)), { iss: ISSUER });
   assert.deepEqual(verifier.claimedIssuer(signedJwt(EC, { ...CLAIMS, iss: 1 })), { reason: 'claims' });

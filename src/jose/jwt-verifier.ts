@@ -3,6 +3,7 @@ import type { JwtInspector, UnverifiedJwt } from '../ports/jwt-inspector.ts';
 import {
   type AudienceRule,
   CLOCK_SKEW,
+  JWT_LENGTH_MAX,
   type JwtProblem,
   type JwtProfile,
   type JwtRefusal,
@@ -20,21 +21,25 @@ import {
   signatureProblem,
   type UnverifiedJws,
 } from './compact-jws.ts';
+import type { IsSignature } from './signatures.ts';
 
 type Claims = JsonObject['members'];
 
-export function joseJwtVerifier(clock: Clock): JwtVerifier {
+/** @param isSignature verifies signatures; the default is on the thread pool */
+export function joseJwtVerifier(clock: Clock, isSignature?: IsSignature): JwtVerifier {
+  const read = rememberingReader();
+  const needs = isSignature === undefined ? {} : { isSignature };
   return {
     async verify(jwt, keys, profile) {
-      const jws = parseOfType(jwt, profile);
+      const jws = ofType(read(jwt, profile.lengthMax), profile);
       if ('reason' in jws) return refused(jws);
-      const signature = await signatureProblem(jws, keys, profile.algorithms);
+      const signature = await signatureProblem(jws, keys, profile.algorithms, needs);
       if (signature !== undefined) return refused(headerBehind(signature, jws.header));
       const claims = soundClaims(jws, profile, clock.now());
       return 'reason' in claims ? refused(claims) : { verified: true, ...claims, header: jws.header };
     },
     verifyMac(jwt, secrets, profile) {
-      const jws = parseOfType(jwt, profile);
+      const jws = ofType(read(jwt, profile.lengthMax), profile);
       if ('reason' in jws) return refused(jws);
       const match = matchingSecret(jws, secrets, profile.algorithms);
       if ('reason' in match) return refused(match);
@@ -42,13 +47,38 @@ export function joseJwtVerifier(clock: Clock): JwtVerifier {
       return 'reason' in claims ? refused(claims) : { verified: true, ...claims, ...match };
     },
     claimedIssuer(jwt) {
-      const jws = parseCompactJws(jwt);
+      const jws = read(jwt);
       if ('reason' in jws) return jws;
-      const claims = parseObject(jws.payload)?.members;
+      const claims = jws.claims();
       if (claims === undefined) return { reason: 'malformed' };
       const { iss } = claims;
       return typeof iss === 'string' ? { iss } : { reason: 'claims' };
     },
+  };
+}
+
+/** A JWS whose claims are parsed at most once. */
+interface ReadJwt extends UnverifiedJws {
+  /** Returns undefined unless the payload is a JSON object. */
+  claims(): Claims | undefined;
+}
+
+/** Reads JWTs, and keeps the last one: a caller that asks for the issuer of a JWT verifies this JWT next. */
+function rememberingReader(): (jwt: string, lengthMax?: number) => ReadJwt | Refused {
+  let last: ReadJwt | undefined;
+  return (jwt, lengthMax = JWT_LENGTH_MAX) => {
+    if (last?.compact === jwt && jwt.length <= lengthMax) return last;
+    const jws = parseCompactJws(jwt, lengthMax);
+    if ('reason' in jws) return jws;
+    let claims: { readonly read: Claims | undefined } | undefined;
+    last = {
+      ...jws,
+      claims() {
+        claims ??= { read: parseObject(jws.payload)?.members };
+        return claims.read;
+      },
+    };
+    return last;
   };
 }
 
@@ -57,19 +87,14 @@ type Rules = Omit<JwtProfile, 'algorithms'>;
 
 const refused = (problem: JwtProblem) => ({ verified: false, ...problem }) as const;
 
-function parseOfType(jwt: string, { types, lengthMax }: Rules): UnverifiedJws | Refused {
-  const jws = parseCompactJws(jwt, lengthMax);
+function ofType(jws: ReadJwt | Refused, { types }: Rules): ReadJwt | Refused {
   if ('reason' in jws) return jws;
   return types.includes(mediaSubtype(jws.header['typ'])) ? jws : headerBehind('type', jws.header);
 }
 
 /** Checks the claims of a JWS whose signature or MAC holds. */
-function soundClaims(
-  { payload }: UnverifiedJws,
-  rules: Rules,
-  now: number,
-): { readonly claims: VerifiedClaims } | Refused {
-  const claims = parseObject(payload)?.members;
+function soundClaims(jws: ReadJwt, rules: Rules, now: number): { readonly claims: VerifiedClaims } | Refused {
+  const claims = jws.claims();
   if (claims === undefined) return { reason: 'malformed' };
   return claimsProblem(claims, rules, now) ?? { claims: claims as VerifiedClaims };
 }
@@ -144,13 +169,19 @@ function knownSigners(jwt: UnverifiedJwt): Set<string> {
   return known;
 }
 
-export const joseJwtInspector: JwtInspector = {
-  inspect(jwt, lengthMax) {
-    const jws = parseCompactJws(jwt, lengthMax);
-    if ('reason' in jws) return jws;
-    const claims = parseObject(jws.payload)?.members;
-    return claims === undefined ? { reason: 'malformed' } : { compact: jwt, header: jws.header, claims };
-  },
-  signatureProblem: async (jwt, keys, algorithms) =>
-    await signatureProblem(jwt, keys, algorithms, knownSigners(jwt)),
-};
+/** @param isSignature verifies signatures; the default is on the thread pool */
+export function jwtInspectorWith(isSignature?: IsSignature): JwtInspector {
+  const needs = isSignature === undefined ? {} : { isSignature };
+  return {
+    inspect(jwt, lengthMax) {
+      const jws = parseCompactJws(jwt, lengthMax);
+      if ('reason' in jws) return jws;
+      const claims = parseObject(jws.payload)?.members;
+      return claims === undefined ? { reason: 'malformed' } : { compact: jwt, header: jws.header, claims };
+    },
+    signatureProblem: async (jwt, keys, algorithms) =>
+      await signatureProblem(jwt, keys, algorithms, { ...needs, signers: knownSigners(jwt) }),
+  };
+}
+
+export const joseJwtInspector: JwtInspector = jwtInspectorWith();

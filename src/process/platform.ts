@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
 import { joseJwtSigner } from '../jose/compact-jws.ts';
 import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
-import { joseJwtInspector, joseJwtVerifier } from '../jose/jwt-verifier.ts';
+import { joseJwtVerifier, jwtInspectorWith } from '../jose/jwt-verifier.ts';
 import { keyMaker } from '../jose/private-keys.ts';
+import { type IsSignature, signatureCheck, verifiedOnPool } from '../jose/signatures.ts';
 import { openOutboundHttp, type ProcessOutbound } from '../outbound/outbound-http.ts';
 import { rememberedThemes } from '../pages/liquid-pages.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -52,18 +54,18 @@ export interface ProcessPlatform extends Platform {
   readonly caches: ProcessCaches;
 }
 
-/** Signs and verifies by a clock. */
-const joseBy = (clock: Clock): Jose => ({
+/** Signs and verifies by a clock. @param isSignature verifies signatures of JWTs */
+const joseBy = (clock: Clock, isSignature: IsSignature): Jose => ({
   signer: joseJwtSigner(),
-  verifier: joseJwtVerifier(clock),
-  inspector: joseJwtInspector,
+  verifier: joseJwtVerifier(clock, isSignature),
+  inspector: jwtInspectorWith(isSignature),
   encrypter: joseJweEncrypter,
   decrypter: joseJweDecrypter(),
   keyMaker,
 });
 
 /** Signs and verifies by the clock of the machine. */
-export const systemJose: Jose = joseBy(systemClock);
+export const systemJose: Jose = joseBy(systemClock, verifiedOnPool);
 
 /** Puts the platform of production together. */
 export function openPlatform({
@@ -92,7 +94,7 @@ export function openPlatform({
     ...(opened.streams ?? processStreams(settings)),
     sleep: async (seconds) => await sleep(seconds * 1000, undefined, { ref: false }),
     random: systemRandom,
-    jose: joseBy(clock),
+    jose: joseBy(clock, signatureCheck(availableParallelism())),
     saml: samlAssertionVerifier(),
     compileSchema,
     outbound,

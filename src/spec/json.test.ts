@@ -43,6 +43,11 @@ const REFUSED: readonly (readonly [text: string | Uint8Array, words: RegExp])[] 
   ['{"a":1,"a":1}', /names a member twice/],
   [String.raw`{"a":1,"\u0061":1}`, /names a member twice/],
   ['{"x":{"a":1,"a":1}}', /names a member twice/],
+  ['{"a" : 1,\n"a"\t\r\n: 2}', /names a member twice/],
+  ['{"a":1,"a" :2}', /names a member twice/],
+  ['{"a":{"x":1,"y":2},"a":{}}', /names a member twice/],
+  ['{"a":":","a":"::"}', /names a member twice/],
+  ['{"__proto__":1,"__proto__":1}', /names a member twice/],
   ['{"x":[{"a":1},{"a":1,"b":{},"a":2}]}', /names a member twice/],
   ['{"a":1,"b":1,"c":1,"d":1}', /more than 3 members/],
   ['{"x":[{"a":1,"b":1,"c":1,"d":1}]}', /more than 3 members/],
@@ -69,6 +74,8 @@ const ACCEPTED = [
   String.raw`{"a":"\ud83e\udd8a"}`,
   '{"a":"{\\"b\\":1,\\"b\\":2}"}',
   '{"a":"\u2028","b":"[[[[[["}',
+  '{"a":":","b" : " : ","c":[":", "{:"]}',
+  '{":":":"}',
 ];
 
 for (const text of ACCEPTED) {

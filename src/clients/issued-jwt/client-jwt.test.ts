@@ -37,7 +37,10 @@ const NEEDS: IdTokenNeeds = {
   issuer: ISSUER,
   pairwiseSecret: SECRET,
   clientJwts: {
-    keys: { sign, canSign: (alg) => KEYS.has(alg) },
+    keys: {
+      beginToSign: async (claims, header) => ({ jwt: sign(claims, header) }),
+      canSign: (alg) => KEYS.has(alg),
+    },
     encrypter: joseJweEncrypter,
     jwkSets: remoteJwkSets({
       clock,

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { encryptionKey } from '../../keys/client-jwk.ts';
-import type { ServerKeys } from '../../keys/server-keys.ts';
+import type { BegunSignature, ServerKeys } from '../../keys/server-keys.ts';
 import type { JweEncrypter } from '../../ports/jwe.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { KeyManagementAlgorithm, SignatureAlgorithm } from '../../spec/jose-algorithms.ts';
@@ -26,7 +26,7 @@ export type ClientJwtKind = 'introspection' | 'id_token' | 'userinfo' | 'authori
 const DEFAULT_SIGNATURE: SignatureAlgorithm = 'RS256';
 
 export interface ClientJwtNeeds {
-  readonly keys: Pick<ServerKeys, 'sign' | 'canSign'>;
+  readonly keys: Pick<ServerKeys, 'beginToSign' | 'canSign'>;
   readonly encrypter: JweEncrypter;
   readonly jwkSets: RemoteJwkSets;
 }
@@ -38,17 +38,23 @@ export interface ClientJwtContent {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/**
- * A JWT, or why it cannot be made, for the log only. A JWT that must be encrypted is never sent without
- * encryption.
- */
-export type ClientJwt =
-  | { readonly jwt: string }
-  | {
-      readonly problem: string;
-      /** Seconds until a retry. Present if the client's keys cannot be had now. */
-      readonly retryAfter?: number;
-    };
+/** Why a JWT cannot be made, for the log only. */
+interface ClientJwtProblem {
+  readonly problem: string;
+  /** Seconds until a retry. Present if the client's keys cannot be had now. */
+  readonly retryAfter?: number;
+}
+
+/** A JWT, or why it cannot be made. A JWT that must be encrypted is never sent without encryption. */
+export type ClientJwt = { readonly jwt: string } | ClientJwtProblem;
+
+/** A JWT that has its encryption or needs none, and may still wait for its signature. */
+export type BegunClientJwt = BegunSignature | ClientJwtProblem;
+
+/** Waits for the signature. */
+async function finished(begun: BegunClientJwt): Promise<ClientJwt> {
+  return 'jwt' in begun ? { jwt: await begun.jwt } : begun;
+}
 
 /**
  * Returns the signature algorithm that a client has registered for this kind of JWT, or the default: RS256, or the first that the
@@ -91,21 +97,33 @@ function isUnsigned(metadata: ClientMetadata | undefined, kind: ClientJwtKind): 
 export async function makeClientJwt(
   needs: ClientJwtNeeds,
   metadata: ClientMetadata | undefined,
-  { kind, typ, claims }: ClientJwtContent,
+  content: ClientJwtContent,
 ): Promise<ClientJwt> {
+  return await finished(await beginClientJwt(needs, metadata, content));
+}
+
+/** Begins to make a JWT. Resolves when nothing but a signature is left, which needs only the thread pool. */
+async function beginClientJwt(
+  needs: ClientJwtNeeds,
+  metadata: ClientMetadata | undefined,
+  { kind, typ, claims }: ClientJwtContent,
+): Promise<BegunClientJwt> {
   const signature = signatureAlgorithmFor(needs, metadata, kind);
   const alg = KEY_MANAGEMENT_ALGORITHMS.find(
     (known) => known === metadata?.[`${kind}_encrypted_response_alg`],
   );
   if (metadata !== undefined && alg !== undefined && isUnsigned(metadata, kind))
-    return await encryptedTo(needs, metadata, { plaintext: JSON.stringify(claims), kind, alg });
+    return begunAlready(await encryptedTo(needs, metadata, { plaintext: JSON.stringify(claims), kind, alg }));
   // A configured key set (decision 29) may lack a key for an algorithm.
   if (!needs.keys.canSign(signature)) return { problem: `no server key signs with ${signature}` };
-  const jwt = await needs.keys.sign(claims, { alg: signature, typ });
-  return metadata === undefined || alg === undefined
-    ? { jwt }
-    : await encryptedTo(needs, metadata, { plaintext: jwt, kind, alg, cty: 'JWT' });
+  const begun = await needs.keys.beginToSign(claims, { alg: signature, typ });
+  if (metadata === undefined || alg === undefined) return begun;
+  const what = { plaintext: await begun.jwt, kind, alg, cty: 'JWT' } as const;
+  return begunAlready(await encryptedTo(needs, metadata, what));
 }
+
+const begunAlready = (made: ClientJwt): BegunClientJwt =>
+  'jwt' in made ? { jwt: Promise.resolve(made.jwt) } : made;
 
 async function encryptedTo(
   needs: ClientJwtNeeds,
@@ -156,13 +174,22 @@ export interface IdTokenNeeds {
  * @param content with the local subject and session, not those that the client sees
  */
 export async function issueIdToken(
-  { issuer, clientJwts, pairwiseSecret }: IdTokenNeeds,
+  needs: IdTokenNeeds,
   metadata: ClientMetadata,
   content: IdTokenContent,
 ): Promise<ClientJwt> {
+  return await finished(await beginIdToken(needs, metadata, content));
+}
+
+/** Begins to make an ID token. Resolves when nothing but its signature is left. */
+export async function beginIdToken(
+  { issuer, clientJwts, pairwiseSecret }: IdTokenNeeds,
+  metadata: ClientMetadata,
+  content: IdTokenContent,
+): Promise<BegunClientJwt> {
   const sub = subjectFor(metadata, content.sub, pairwiseSecret);
   const alg = signatureAlgorithmFor(clientJwts, metadata, 'id_token');
   const sid = content.sid === undefined ? {} : { sid: sessionFor(metadata, content.sid, pairwiseSecret) };
   const claims = idTokenClaims(issuer, { ...content, sub, ...sid }, alg);
-  return await makeClientJwt(clientJwts, metadata, { kind: 'id_token', typ: ID_TOKEN_TYPE, claims });
+  return await beginClientJwt(clientJwts, metadata, { kind: 'id_token', typ: ID_TOKEN_TYPE, claims });
 }

@@ -62,7 +62,7 @@ export function introspection(needs: IntrospectionNeeds): Endpoint {
         if (!caller.scope.includes(introspectionScope))
           throw scopeLacking(request, introspectionScope, caller.client_id);
         const jwtType = jwtTypeFor(request, jwtTypes);
-        const looking = ahead === undefined ? findAccessToken(needs.accessTokens, token) : ahead.found;
+        const looking = ahead === undefined ? findAccessToken(needs.accessTokens, token) : ahead();
         return whenKnown(inspect(needs, caller, looking), (text) => {
           answered(text);
           return jwtType === undefined ? jsonResponse(text) : jwtResponse(needs, caller, text, jwtType);
@@ -75,18 +75,22 @@ export function introspection(needs: IntrospectionNeeds): Endpoint {
 type Looking = Awaitable<StoredAccessToken | undefined>;
 
 /**
- * Looks up the token while the caller's look-up is still under way, so that a remote storage answers both with one read of its
- * journal. If the caller is refused, the result is dropped: an unauthenticated caller causes at most one look-up.
+ * Looks up the token while the caller's look-up is still under way, so that a remote storage answers both in one round trip. If the
+ * caller is refused, the result is dropped: an unauthenticated caller causes at most one look-up.
+ * @returns a function that returns the token, without a promise if it is there
  */
 function lookAhead(
   { accessTokens }: IntrospectionNeeds,
   form: Parameters | OAuthError,
-): { readonly found: Looking } | undefined {
+): (() => Looking) | undefined {
   const token = form instanceof OAuthError ? undefined : form['token'];
   if (token === undefined || !isIdentifierShaped(token)) return undefined;
-  const found = findAccessToken(accessTokens, token);
-  if (found instanceof Promise) found.catch(() => undefined);
-  return { found };
+  let looking = findAccessToken(accessTokens, token);
+  const keep = (found: StoredAccessToken | undefined): void => {
+    looking = found;
+  };
+  if (looking instanceof Promise) looking.then(keep, () => undefined);
+  return () => looking;
 }
 
 /** @returns the JSON text of RFC 7662 §2.2 */

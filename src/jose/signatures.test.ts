@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import crypto, { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { mock, test } from 'node:test';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
+import { SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
+import { signature, type TestKey, testKey } from '../testing/jwt.ts';
+import { type IsSignature, signatureCheck } from './signatures.ts';
+
+const INPUT = 'header.payload';
+const SMALL = testKey('ES256');
+
+/** The function for one core, and the one for more. */
+const IN_TURNS = signatureCheck(1);
+const ON_POOL = signatureCheck(2);
+
+async function verdict(check: IsSignature, key: TestKey, input: string): Promise<boolean> {
+  const made = signature(key, INPUT);
+  return await check(made, Buffer.from(input), key.algorithm, createPublicKey(key.privateKey));
+}
+
+for (const algorithm of SIGNING_ALGORITHMS) {
+  test(`${algorithm}: a signature holds for its octets and for no others, on one core and on more`, async () => {
+    const key = testKey(algorithm);
+    for (const check of [ON_POOL, IN_TURNS]) {
+      assert.equal(await verdict(check, key, INPUT), true);
+      assert.equal(await verdict(check, key, `${INPUT}.`), false);
+    }
+  });
+}
+
+test('on one core, at most eight signatures are verified in one turn of the event loop, and each gets its own verdict', async () => {
+  const verdicts: boolean[] = [];
+  for (let number = 0; number < 20; number += 1)
+    void verdict(IN_TURNS, SMALL, number % 3 === 0 ? INPUT : 'another').then((holds) => verdicts.push(holds));
+  const afterTurns: number[] = [];
+  while (verdicts.length < 20) {
+    await endOfTurn();
+    afterTurns.push(verdicts.length);
+  }
+  assert.deepEqual(afterTurns, [8, 16, 20]);
+  assert.deepEqual(
+    verdicts,
+    [...verdicts.keys()].map((number) => number % 3 === 0),
+  );
+});
+
+test('on one core, the calling thread verifies, and the thread pool only signatures of large curves', async (t) => {
+  const { mock: calls } = mock.method(crypto, 'verify');
+  syncBuiltinESMExports();
+  t.after(() => {
+    calls.restore();
+    syncBuiltinESMExports();
+  });
+  const isOnPool = async (algorithm: SignatureAlgorithm, check = IN_TURNS): Promise<boolean> => {
+    assert.equal(await verdict(check, testKey(algorithm), INPUT), true);
+    return typeof calls.calls.at(-1)?.arguments[4] === 'function';
+  };
+  assert.equal(await isOnPool('ES256'), false);
+  assert.equal(await isOnPool('ES256', ON_POOL), true);
+  assert.equal(await isOnPool('ES384'), true);
+  assert.equal(await isOnPool('ES512'), true);
+});
+
+test('on one core, a key that cannot verify rejects, and the next signature is verified', async () => {
+  const { publicKey } = generateKeyPairSync('x25519');
+  const failing = IN_TURNS(Buffer.alloc(64), Buffer.from(INPUT), 'EdDSA', publicKey);
+  const next = verdict(IN_TURNS, SMALL, INPUT);
+  await assert.rejects(failing);
+  assert.equal(await next, true);
+});
