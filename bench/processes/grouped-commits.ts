@@ -51,7 +51,7 @@ const commit = database.prepare('COMMIT');
 
 const insertOne = 'token' in act ? tokenInsertion(act.token) : registrationInsertion(act);
 
-/** Copies the examples with other keys, as long as client_id (24), instance (16) and digest (43). */
+/** Copies the examples with other keys, as long as client_id (24), instance (16, ordered by time) and digest (43). */
 function registrationInsertion({ client, event }: { readonly client: Row; readonly event: Row }): () => void {
   const insertClient = insertInto('client', client);
   const insertEvent = insertInto('audit_event', event);
@@ -62,7 +62,7 @@ function registrationInsertion({ client, event }: { readonly client: Row; readon
     const random = randomBytes(63).toString('base64url');
     const keys = {
       client_id: random.slice(0, 24),
-      instance: random.slice(24, 40),
+      instance: locatorAt(Date.now()) + random.slice(24, 29),
       registration_token_digest: random.slice(41),
     };
     insertClient.run(...Object.values({ ...client, ...keys }));

@@ -1,9 +1,10 @@
 import type { ClientStore, StoredClient } from '../ports/client-store.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
-import { type ClientInstance, CONSOLE_CLIENT_ID, IDENTIFIER_LENGTHS } from '../spec/identifiers.ts';
+import { CONSOLE_CLIENT_ID } from '../spec/identifiers.ts';
 import type { RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent } from './audit-trail.ts';
 import { storeChange, untilUncontested } from './change-client.ts';
+import { newInstance } from './client-instance.ts';
 import { NOT_FEDERATED } from './federated-client.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { makeRegistrationToken } from './secrets/client-secrets.ts';
@@ -70,7 +71,7 @@ const trailOf = (action: AuditTrail['action']): AuditTrail => ({
 async function created(registry: RegistryNeeds, metadata: string) {
   const owner = {
     client_id: CONSOLE_CLIENT_ID,
-    instance: registry.random.alphanumeric(IDENTIFIER_LENGTHS.instance) as ClientInstance,
+    instance: newInstance(registry),
   };
   const client: StoredClient = {
     ...owner,

@@ -207,10 +207,15 @@ export interface ClientStore {
   recordUses(uses: readonly ClientUse[]): Promise<void>;
   uses(client: Pick<StoredClient, 'client_id' | 'instance'>): Promise<readonly ClientUse[]>;
   /**
-   * Returns at most `limit` clients registered `open` or `document`, with an id greater than `after`, that were issued and last
-   * used before `before`.
+   * Returns at most `limit` clients registered `open` or `document` that were issued and last used before `before`. The order is
+   * the engine's own.
+   * @param after the last client of the page before
    */
-  idle(before: number, after: ClientId | undefined, limit: number): Promise<readonly StoredClient[]>;
+  idle(
+    before: number,
+    after: Pick<StoredClient, 'client_id' | 'instance'> | undefined,
+    limit: number,
+  ): Promise<readonly StoredClient[]>;
   /**
    * Returns at most `limit` clients whose registration has ended for good, earliest expiry first: `expires_at` is not after
    * `now`, and nothing renews them any more.

@@ -30,6 +30,8 @@ export function asciiText(bytes: Uint8Array): string | undefined {
 
 /** Decodes strict UTF-8. @returns undefined for other bytes */
 export function utf8Text(bytes: Uint8Array): string | undefined {
+  const ascii = asciiText(bytes);
+  if (ascii !== undefined) return ascii;
   try {
     return strictUtf8.decode(bytes);
   } catch {

@@ -41,9 +41,9 @@ function parseHttp(text: string): HttpParts | undefined {
   if (host === undefined || !isHost(host)) return undefined;
   if (port !== undefined && Number(port) > 65_535) return undefined;
   // Browsers read `127.1` or `0x7f.1` as another host.
-  if (!URL.canParse(text) || new URL(text).hostname !== host.toLowerCase()) return undefined;
-  if (hasInvalidALabel(host)) return undefined;
-  return { host: host.toLowerCase(), port: port === undefined ? undefined : Number(port) };
+  const lower = host.toLowerCase();
+  if (URL.parse(text)?.hostname !== lower || hasInvalidALabel(lower)) return undefined;
+  return { host: lower, port: port === undefined ? undefined : Number(port) };
 }
 
 function isHost(host: string): boolean {

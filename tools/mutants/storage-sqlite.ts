@@ -79,8 +79,8 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/grants.ts',
-        find: 'rotate.run(tenant, grant_id, expires_at, next.digest, next.expires_at);',
-        replace: 'void rotate;',
+        find: 'SET refresh_token_digest = ?5,',
+        replace: 'SET refresh_token_digest = coalesce(?3, ?5),',
       },
     ],
     killers: [...contract('a refresh token is exchanged for the next one and an access token'), KILL],
@@ -97,9 +97,9 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
       },
       {
         file: 'src/storage/sqlite/grants.ts',
-        find: 'rotate.run(tenant, grant_id, expires_at, next.digest, next.expires_at);',
-        replace: `count += 1;
-        if (count % 100 !== 0) rotate.run(tenant, grant_id, expires_at, next.digest, next.expires_at);`,
+        find: 'const values = [presented, expires_at, next.digest, next.expires_at, now] as const;',
+        replace: `const kept = (count += 1) % 100 === 0 ? presented : next.digest;
+        const values = [presented, expires_at, kept, next.expires_at, now] as const;`,
       },
     ],
     killers: contract('of 220 refresh tokens that are exchanged at once, each next one is good'),
@@ -201,20 +201,20 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/sqlite/authorization-codes.ts',
-        find: '        const [grant_id, hasSession] = found as unknown as readonly [GrantId | null, 0 | 1];',
-        replace:
-          '        const [stored, hasSession] = found as unknown as readonly [GrantId | null, 0 | 1];\n        const grant_id = (used.get(`${tenant} ${key}`) as GrantId | undefined) ?? stored;',
+        find: 'UPDATE authorization_code AS code SET grant_id = ?3',
+        replace: 'UPDATE authorization_code AS code SET grant_id = nullif(?3, ?3)',
       },
       {
         file: 'src/storage/sqlite/authorization-codes.ts',
-        find: '        use.run(grant.grant_id, tenant, key);',
-        replace: '        void use;\n        used.set(`${tenant} ${key}`, grant.grant_id);',
-      },
-      {
-        file: 'src/storage/sqlite/authorization-codes.ts',
-        find: '      return (tenant, key, grant, token, onReuse) => {',
-        replace:
-          '      const used = new Map<string, string>();\n      return (tenant, key, grant, token, onReuse) => {',
+        find: '      return (tenant, key, { grant, token, sid, onReuse }) => {',
+        replace: `      const used = new Map<string, GrantId>();
+      return (tenant, key, { grant, token, sid, onReuse }) => {
+        const earlier = used.get(tenant + key);
+        if (earlier !== undefined) {
+          end(tenant, earlier, onReuse);
+          return 'used';
+        }
+        used.set(tenant + key, grant.grant_id);`,
       },
     ],
     killers: [
@@ -294,8 +294,8 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/record-cache.ts',
-        find: 'if (changes !== undefined && ended.size + changes.length <= ENDED_MAX) return changes.forEach(forget);',
-        replace: 'if (changes !== undefined) return void forget;',
+        find: 'return changes.forEach((change) => forget(kept, change));',
+        replace: 'return void forget;',
       },
     ],
     killers: [

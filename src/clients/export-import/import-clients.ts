@@ -1,10 +1,11 @@
 import type { ClientUse, CreateOutcome, StoredClient } from '../../ports/client-store.ts';
 import { OAuthError } from '../../spec/errors.ts';
-import { type ClientInstance, IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
+import type { ClientInstance } from '../../spec/identifiers.ts';
 import { sentenceOf } from '../../spec/metadata-mistake.ts';
 import { ALL_PRIVILEGES } from '../../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent } from '../audit-trail.ts';
 import { storeChange } from '../change-client.ts';
+import { newInstance } from '../client-instance.ts';
 import { NOT_FEDERATED } from '../federated-client.ts';
 import { requireCallableUrls } from '../registration/admit-metadata.ts';
 import { sharedDigest } from '../registration/identical-client.ts';
@@ -63,7 +64,7 @@ async function create(
   trail: AuditTrail,
 ): Promise<ImportOutcome | undefined> {
   if (dryRun) return 'imported';
-  const instance = needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance) as ClientInstance;
+  const instance = newInstance(needs);
   const client = encryptedHere(needs, imported, instance, 1);
   const conditions = { reuseDeletedId: replace, now: needs.clock.now(), event: doneEvent(needs, trail) };
   const outcome = await needs.clients.create(client, conditions);

@@ -1,9 +1,10 @@
 import type { FormerVersion, RestoreOutcome } from '../../ports/client-history.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { NotFound, OAuthError, quotedValue } from '../../spec/errors.ts';
-import { type ClientId, type ClientInstance, IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
 import { Problem } from '../../spec/problems.ts';
 import { type AuditTrail, doneEvent } from '../audit-trail.ts';
+import { newInstance } from '../client-instance.ts';
 import { entityOf, isFederated } from '../federated-client.ts';
 import { documentOf } from '../metadata-document/document-state.ts';
 import { metadataOf } from '../registered-client.ts';
@@ -77,7 +78,7 @@ export async function continuedClient(
   const { client_id } = deleted;
   const owner = {
     client_id,
-    instance: needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance) as ClientInstance,
+    instance: newInstance(needs),
   };
   const { ended_at: _at, deleted_at: _deleted, action: _action, ...rest } = deleted;
   const { actor: _actor, request_id: _request, reason: _reason, ...kept } = rest;

@@ -25,11 +25,8 @@ export async function dryRun(
   request: JsonObject,
   trail: AuditTrail,
 ): Promise<string> {
-  const offered = offeredTo(
-    needs.metadataLimits.grantTypes,
-    registrant.privileges,
-    presentedToken(registrant),
-  );
+  const { grant_types: asked } = request.members;
+  const offered = offeredTo(needs, registrant.privileges, presentedToken(registrant), asked);
   const missing_scopes = missingPrivileges(request, registrant.privileges, offered);
   const { redirect_hosts, admin_scope = [] } = registrant.privileges;
   const allowed = { ...ALL_PRIVILEGES, grant_types: offered, redirect_hosts, admin_scope };

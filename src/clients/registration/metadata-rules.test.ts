@@ -211,3 +211,31 @@ test('an algorithm without a server key cannot be registered for responses; algo
   }
   assert.equal(verdict({ request_object_signing_alg: 'ES384' }), 'fine');
 });
+
+const ALONE: readonly (readonly [metadata: object, words: RegExp])[] = [
+  [{ post_logout_redirect_uris: ['https://client.example/*'] }, /^invalid_redirect_uri: .* wildcard/],
+  [{ jwks: { keys: [{ kty: 'oct', k: 'x' }] } }, /holds a private or symmetric key/],
+  [
+    { token_endpoint_auth_method: 'client_secret_jwt', token_endpoint_auth_signing_alg: 'RS256' },
+    /does not fit/,
+  ],
+  [{ frontchannel_logout_uri: 'https://client.example/out' }, /must have the scheme, host and port/],
+  ...['id_token', 'userinfo', 'authorization', 'introspection'].map(
+    (use) => [{ [`${use}_encrypted_response_alg`]: 'ECDH-ES' }, /requires jwks or jwks_uri/] as const,
+  ),
+  ...[
+    'id_token_encrypted_response',
+    'userinfo_encrypted_response',
+    'authorization_encrypted_response',
+    'introspection_encrypted_response',
+    'request_object_encryption',
+  ].map((what) => [{ [`${what}_enc`]: 'A128GCM' }, new RegExp(`requires ${what}_alg`)] as const),
+];
+
+for (const [metadata, words] of ALONE) {
+  test(`the rule is asked where ${Object.keys(metadata).at(-1)} is the only member that it is about (RFC 7591 §2.1)`, () => {
+    const others = { redirect_uris: [], grant_types: ['refresh_token'] };
+    assert.equal(verdict(others), 'fine');
+    assert.match(verdict({ ...others, ...metadata }), words);
+  });
+}

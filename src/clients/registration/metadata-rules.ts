@@ -23,7 +23,10 @@ import { ACCEPTED_VALUES_RULES, type AcceptedValuesRule } from './accepted-value
 const KEYS = ['jwks', 'jwks_uri', 'signed_jwks_uri'];
 
 /** A rule between members of one registration. */
-type MetadataRule = AcceptedValuesRule;
+interface MetadataRule extends AcceptedValuesRule {
+  /** Without any of these members the rule has nothing to say, so it is not asked. Absent: it is asked about every registration. */
+  readonly about?: readonly string[];
+}
 
 type Check = MetadataRule['check'];
 
@@ -110,24 +113,23 @@ const keysAreSound: Check = ({ jwks }, report) => {
     report({ member: 'jwks.keys', rule: 'has two keys with the same kid and use' });
 };
 
-/** Prefixes of the members that configure encrypted responses and requests. */
+/** The members that configure encrypted responses and requests. */
 const ENCRYPTED = [
   'id_token_encrypted_response',
   'userinfo_encrypted_response',
   'authorization_encrypted_response',
   'introspection_encrypted_response',
   'request_object_encryption',
-] as const;
+].map((what) => ({ alg: `${what}_alg`, enc: `${what}_enc`, ofResponse: what.endsWith('_response') }));
 
 /**
  * OpenID Connect Dynamic Client Registration 1.0 §2: "When id_token_encrypted_response_enc is included, …
  * _alg MUST also be provided."
  */
 const encryptionNamesItsKeyManagement: Check = (metadata, report) => {
-  for (const what of ENCRYPTED) {
-    if (metadata[`${what}_enc`] !== undefined && metadata[`${what}_alg`] === undefined) {
-      report({ member: `${what}_enc`, rule: `requires ${what}_alg` });
-    }
+  for (const { alg, enc } of ENCRYPTED) {
+    if (metadata[enc] !== undefined && metadata[alg] === undefined)
+      report({ member: enc, rule: `requires ${alg}` });
   }
 };
 
@@ -139,22 +141,20 @@ const requiresKeys = (federated: true | undefined): string =>
 /** An encrypted response needs a public key of the client. */
 const encryptedResponsesHaveKeys: Check = (metadata, report, { federated }) => {
   if (hasKeys(metadata)) return;
-  const encrypted = ENCRYPTED.find(
-    (what) => what.endsWith('_response') && metadata[`${what}_alg`] !== undefined,
-  );
-  if (encrypted !== undefined) report({ member: `${encrypted}_alg`, rule: requiresKeys(federated) });
+  const encrypted = ENCRYPTED.find(({ alg, ofResponse }) => ofResponse && metadata[alg] !== undefined);
+  if (encrypted !== undefined) report({ member: encrypted.alg, rule: requiresKeys(federated) });
 };
 
 const encryptedResponsesHaveKeysOfTheirKind: Check = (metadata, report) => {
   // The set at signed_jwks_uri counts before this copy.
   if (metadata['jwks'] === undefined || metadata['signed_jwks_uri'] !== undefined) return;
   const { keys } = metadata['jwks'] as { readonly keys: readonly JsonWebKey[] };
-  for (const what of ENCRYPTED) {
-    const algorithm = KEY_MANAGEMENT_ALGORITHMS.find((known) => known === metadata[`${what}_alg`]);
-    if (algorithm === undefined || !what.endsWith('_response')) continue;
+  for (const { alg, ofResponse } of ENCRYPTED) {
+    const algorithm = KEY_MANAGEMENT_ALGORITHMS.find((known) => known === metadata[alg]);
+    if (algorithm === undefined || !ofResponse) continue;
     if (encryptionKey(keys, algorithm) === undefined) {
       const rule = `requires a key in jwks for ${algorithm}`;
-      report({ member: `${what}_alg`, value: algorithm, rule });
+      report({ member: alg, value: algorithm, rule });
     }
   }
 };
@@ -278,20 +278,21 @@ const KEY_BINDINGS = ['tls_client_certificate_bound_access_tokens', 'dpop_bound_
 
 const GRANTS = ['grant_types', 'response_types'];
 const METHOD = ['token_endpoint_auth_method'];
-const ENCRYPTION = ENCRYPTED.flatMap((what) => [`${what}_alg`, `${what}_enc`]);
+const ASSERTION = ['token_endpoint_auth_signing_alg'];
+const ENCRYPTION = ENCRYPTED.flatMap(({ alg, enc }) => [alg, enc]);
 
 const METADATA_RULES: readonly MetadataRule[] = [
   { reads: GRANTS, check: responseTypesHaveTheirGrants },
   { reads: GRANTS, check: grantsHaveTheirResponseTypes },
   { reads: ['grant_types', 'redirect_uris'], check: redirectGrantsHaveRedirectUris },
-  { reads: [], check: redirectUrisAreSafe },
+  { reads: [], about: ['redirect_uris', 'post_logout_redirect_uris'], check: redirectUrisAreSafe },
   { reads: [...METHOD, 'grant_types'], check: confidentialGrantsAreConfidential },
-  { reads: KEYS, check: keysComeFromOnePlace },
-  { reads: ['jwks'], check: keysAreSound },
-  { reads: ENCRYPTION, check: encryptionNamesItsKeyManagement },
-  { reads: [...KEYS, ...ENCRYPTION], check: encryptedResponsesHaveKeys },
-  { reads: [...KEYS, ...ENCRYPTION], check: encryptedResponsesHaveKeysOfTheirKind },
-  { reads: [...METHOD, 'token_endpoint_auth_signing_alg'], check: assertionAlgorithmFitsItsMethod },
+  { reads: KEYS, about: ['jwks'], check: keysComeFromOnePlace },
+  { reads: ['jwks'], about: ['jwks'], check: keysAreSound },
+  { reads: ENCRYPTION, about: ENCRYPTION, check: encryptionNamesItsKeyManagement },
+  { reads: [...KEYS, ...ENCRYPTION], about: ENCRYPTION, check: encryptedResponsesHaveKeys },
+  { reads: [...KEYS, ...ENCRYPTION], about: ENCRYPTION, check: encryptedResponsesHaveKeysOfTheirKind },
+  { reads: [...METHOD, ...ASSERTION], about: ASSERTION, check: assertionAlgorithmFitsItsMethod },
   { reads: [...METHOD, ...KEYS], check: clientsThatProveKeysHaveKeys },
   { reads: [...METHOD, ...CERTIFICATE_SUBJECTS], check: certificateSubjectsBelongToTheirMethod },
   {
@@ -309,9 +310,25 @@ const METADATA_RULES: readonly MetadataRule[] = [
     check: pairwiseClientsHaveOneSector,
   },
   { reads: ['grant_types', DELIVERY_MODE, NOTIFIED], check: backchannelClientsCanBeReached },
-  { reads: ['frontchannel_logout_uri', 'redirect_uris'], check: frontChannelUriHasOriginOfRedirectUri },
+  {
+    reads: ['frontchannel_logout_uri', 'redirect_uris'],
+    about: ['frontchannel_logout_uri'],
+    check: frontChannelUriHasOriginOfRedirectUri,
+  },
   ...ACCEPTED_VALUES_RULES,
 ];
+
+/** The rules that wait for a member, by its name, as places in `METADATA_RULES`. */
+const WAITING = new Map<string, number[]>();
+for (const [place, { about = [] }] of METADATA_RULES.entries())
+  for (const member of about) WAITING.set(member, [...(WAITING.get(member) ?? []), place]);
+
+/** Says of each rule whether it has to be asked about a registration. Few of the possible members are there. */
+function asked(metadata: ClientMetadata): readonly boolean[] {
+  const rules = METADATA_RULES.map(({ about }) => about === undefined);
+  for (const member in metadata) for (const place of WAITING.get(member) ?? []) rules[place] = true;
+  return rules;
+}
 
 /**
  * Checks the rules between members.
@@ -324,7 +341,9 @@ export function checkRules(metadata: ClientMetadata, limits: MetadataLimits, mis
     // Rules that use the keys follow those about the keys themselves.
     if (mistake.member === 'jwks.keys') wrong.add('jwks');
   };
-  for (const { reads, check } of METADATA_RULES) {
+  const isAsked = asked(metadata);
+  for (const [place, { reads, check }] of METADATA_RULES.entries()) {
+    if (isAsked[place] !== true) continue;
     if (wrong.size > 0 && reads.some((member) => wrong.has(member))) continue;
     check(metadata, report, limits);
   }

@@ -1,17 +1,13 @@
 import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { CreateOutcome, StoredClient } from '../../ports/client-store.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
-import {
-  type ClientId,
-  type ClientInstance,
-  CONSOLE_CLIENT_ID,
-  IDENTIFIER_LENGTHS,
-} from '../../spec/identifiers.ts';
+import { type ClientId, CONSOLE_CLIENT_ID } from '../../spec/identifiers.ts';
 import type { JsonObject } from '../../spec/json.ts';
 import { type Dropped, sentenceOf } from '../../spec/metadata-mistake.ts';
 import { NO_CLIENT } from '../../tokens/access-token.ts';
 import { bearerTokenNeeded, invalidToken } from '../../tokens/bearer-token.ts';
 import { type AuditTrail, doneEvent, record } from '../audit-trail.ts';
+import { newInstance } from '../client-instance.ts';
 import { NOT_FEDERATED } from '../federated-client.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 import { makeRegistrationToken, makeSecret, withRegistrationToken } from '../secrets/client-secrets.ts';
@@ -158,10 +154,13 @@ export function newClient(
   const generated = needs.random.alphanumeric(needs.settings['registration.client-id-length']);
   const owner = {
     client_id: (validated.preferred_client_id ?? generated) as ClientId,
-    instance: needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance) as ClientInstance,
+    instance: newInstance(needs),
   };
   const client = {
-    ...owner,
+    // First, because V8 clones what comes first, and adds the rest member by member.
+    ...NOT_FEDERATED,
+    client_id: owner.client_id,
+    instance: owner.instance,
     version: 1,
     issued_at: needs.clock.now(),
     metadata: JSON.stringify(validated.metadata),
@@ -169,10 +168,9 @@ export function newClient(
     secrets: isConfidential(validated.metadata)
       ? [makeSecret(needs, owner, validated.metadata, validated.preferred_client_secret)]
       : [],
-    privileges: JSON.stringify(rememberedPrivileges(registrant, validated)),
+    privileges: rememberedPrivileges(registrant, validated),
     registered_via: registrant.name,
     shared_digest: sharedDigest(needs, registrant, validated.metadata),
-    ...NOT_FEDERATED,
     owner: null,
   };
   return withRegistrationToken(client, makeRegistrationToken(needs, owner));

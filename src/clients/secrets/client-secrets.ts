@@ -15,22 +15,39 @@ const secretPlace = (owner: Owner): string => `client secret ${owner.instance} $
 const registrationTokenPlace = (owner: Owner): string =>
   `registration token ${owner.instance} ${owner.client_id}`;
 
-/** A text that was sealed for an owner. */
-interface Made {
-  readonly owner: Owner;
-  readonly text: string;
-}
+/** Hands on the object that it is given, so that a class that extends it adds its private members to that object. */
+const Given = function (given: object) {
+  return given;
+} as unknown as new (
+  given: object,
+) => object;
 
 /**
- * The texts that were just made, by the record that holds them sealed. The answer to a registration shows them, and opening both
- * would take a tenth of its time. A record that comes from the storage is another object.
+ * The text that was just made, on the record that holds it sealed. The answer to a registration shows it, and opening it would take
+ * as long as sealing it. A copy of the record does not have it, nor does one that comes from the storage. A `WeakMap` would do the
+ * same, but the collector visits each of its entries (ADR 106).
  */
-const made = new WeakMap<object, Made>();
+class Made extends Given {
+  readonly #owner: Owner;
+  readonly #text: string;
 
-function madeFor({ client_id, instance }: Owner, record: object): string | undefined {
-  const known = made.get(record);
-  const isOwn = known?.owner.client_id === client_id && known.owner.instance === instance;
-  return isOwn ? known.text : undefined;
+  private constructor(record: object, owner: Owner, text: string) {
+    super(record);
+    this.#owner = owner;
+    this.#text = text;
+  }
+
+  /** Notes the text of a record that was made for this owner. */
+  static note(record: object, owner: Owner, text: string): void {
+    void new Made(record, owner, text);
+  }
+
+  /** Returns the text if the record was made for this owner. */
+  static textFor({ client_id, instance }: Owner, record: object): string | undefined {
+    if (!(#text in record)) return undefined;
+    const isOwn = record.#owner.client_id === client_id && record.#owner.instance === instance;
+    return isOwn ? record.#text : undefined;
+  }
 }
 
 /**
@@ -55,7 +72,7 @@ export function makeSecret(
     // Rounded up, so that a secret never lives shorter than configured.
     expires_at: lifetime === 0 ? 0 : Math.ceil(needs.clock.milliseconds() / 1000) + lifetime,
   };
-  made.set(stored, { owner, text: secret });
+  Made.note(stored, owner, secret);
   return stored;
 }
 
@@ -72,7 +89,7 @@ export function makeRegistrationToken(
     registration_token_digest: digestOf(token),
     registration_token_sealed: needs.sealer.seal(token, registrationTokenPlace(owner)),
   };
-  made.set(sealed, { owner, text: token });
+  Made.note(sealed, owner, token);
   return sealed;
 }
 
@@ -83,9 +100,10 @@ export function withRegistrationToken(
   client: Omit<StoredClient, keyof RegistrationToken>,
   token: RegistrationToken,
 ): StoredClient {
-  const whole = { ...client, ...token };
-  const text = made.get(token);
-  if (text !== undefined) made.set(whole, text);
+  const { registration_token_digest, registration_token_sealed } = token;
+  const whole = { ...client, registration_token_digest, registration_token_sealed };
+  const text = Made.textFor(client, token);
+  if (text !== undefined) Made.note(whole, client, text);
   return whole;
 }
 
@@ -94,7 +112,7 @@ export function withRegistrationToken(
  * @throws SealBroken if it was encrypted for another registration or key
  */
 export function openSecret(sealer: Sealer, client: Owner, secret: StoredSecret): string {
-  return madeFor(client, secret) ?? sealer.open(secret.sealed, secretPlace(client));
+  return Made.textFor(client, secret) ?? sealer.open(secret.sealed, secretPlace(client));
 }
 
 /**
@@ -103,7 +121,8 @@ export function openSecret(sealer: Sealer, client: Owner, secret: StoredSecret):
  */
 export function openRegistrationToken(sealer: Sealer, client: StoredClient): string {
   return (
-    madeFor(client, client) ?? sealer.open(client.registration_token_sealed, registrationTokenPlace(client))
+    Made.textFor(client, client) ??
+    sealer.open(client.registration_token_sealed, registrationTokenPlace(client))
   );
 }
 

@@ -49,3 +49,16 @@ test('a secret that was just made for one client is not shown for another', asyn
   const other = { ...client, instance: `${client.instance}x` as typeof client.instance };
   assert.throws(() => openSecret(needs.sealer, other, secret), SealBroken);
 });
+
+test('a copy of what was just made is opened, so that it never shows a text that it does not hold', async () => {
+  const tenant = testTenant();
+  const needs = await tenant.registry();
+  const { client_id } = await tenant.register(WEB_CLIENT);
+  const client = await needs.clients.find(client_id as ClientId);
+  assert.ok(client !== undefined);
+  const [one, two] = [1, 2].map(() => makeSecret(needs, client, metadataOf(client)));
+  assert.ok(one !== undefined && two !== undefined);
+  const copy = { ...one, sealed: two.sealed };
+  assert.equal(openSecret(needs.sealer, client, copy), openSecret(needs.sealer, client, two));
+  assert.deepEqual(structuredClone(one), { ...one });
+});

@@ -25,7 +25,7 @@ const RECORDING_MARGIN_SECONDS = 3600;
 /**
  * Deletes idle clients that were registered openly or by their document. Clients with live tokens and clients that a token
  * registered are never deleted.
- * @returns the ids of the deleted clients, or with `dryRun` of those that would be deleted, in their order
+ * @returns the ids of the deleted clients, or with `dryRun` of those that would be deleted, sorted
  */
 export async function pruneIdleClients(
   needs: RegistryNeeds,
@@ -34,14 +34,14 @@ export async function pruneIdleClients(
   const idle = Math.max(options.idleSeconds, options.tokenLifetimeMax + RECORDING_MARGIN_SECONDS);
   const before = needs.clock.now() - idle;
   const pruned: ClientId[] = [];
-  let after: ClientId | undefined;
+  let after: StoredClient | undefined;
   while (true) {
     const page: readonly StoredClient[] = await needs.clients.idle(before, after, PAGE);
     for (const client of page) {
       if (options.dryRun || (await prune(needs, client, options))) pruned.push(client.client_id);
     }
-    after = page.at(-1)?.client_id;
-    if (page.length < PAGE) return pruned;
+    after = page.at(-1);
+    if (page.length < PAGE) return pruned.sort();
   }
 }
 

@@ -332,7 +332,7 @@ const NO_EVENT = {
 function idleClients({ primary }: ReadConnections): OfTenant<ClientStore>['idle'] {
   return async (tenant, before, after, limit) => {
     const found: StoredClient[] = [];
-    let start: string = after ?? '';
+    let start: string = after?.client_id ?? '';
     for (;;) {
       const [last] = await primary.slowRows(tenant, END_OF_SCAN, { after: start, scanned: SCANNED_MAX - 1 });
       const until = String(last?.['client_id'] ?? BEYOND_ALL);

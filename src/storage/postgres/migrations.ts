@@ -16,6 +16,7 @@ import {
   EXCHANGE_SCHEMA,
   FIRST_SCHEMA,
   HISTORY_SCHEMA,
+  INSTANCE_ORDER_SCHEMA,
   MARK_SCHEMA,
   ORIGIN_CLIENT_SCHEMA,
   OWNER_SCHEMA,
@@ -83,6 +84,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     statements: ["CREATE INDEX interaction_device ON interaction (tenant, key) WHERE kind = 'device'"],
     compatibleFrom: 1,
   },
+  { version: 26, name: 'clients by their instances', statements: INSTANCE_ORDER_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -268,6 +268,12 @@ export const TRUST_ANCHOR_SCHEMA: readonly string[] = tenantTable({
   primaryKey: 'tenant, entity_id',
 });
 
+/** As in SQLite. The tenant comes last: see `INDEXES`. */
+export const INSTANCE_ORDER_SCHEMA: readonly string[] = [
+  'DROP INDEX client_instance',
+  'CREATE INDEX client_instance ON client (instance, client_id, tenant)',
+];
+
 /** The owners of the clients that files declare. */
 export const OWNER_SCHEMA: readonly string[] = [
   `ALTER TABLE client ADD COLUMN owner ${TEXT}`,

@@ -42,6 +42,15 @@ export const RENEWAL_SCHEMA = `
   WHERE registered_via LIKE 'federation:%' AND expires_at IS NOT NULL;
   CREATE INDEX client_renewal ON client (tenant, renew_at) WHERE renew_at IS NOT NULL;`;
 
+/**
+ * Finds registrations by their instance. Instances sort by time, and client ids do not, so a registration changes one page of a random
+ * key less (ADR 106). A program of the version before asks for tenant, client and instance together, which finds as fast; its search
+ * for idle clients reads the index of the tenant for each thousand of them.
+ */
+export const INSTANCE_ORDER_SCHEMA = `
+  DROP INDEX client_instance;
+  CREATE INDEX client_instance ON client (tenant, instance, client_id, registered_via, issued_at);`;
+
 /** The owners of the clients that files declare. */
 export const OWNER_SCHEMA = `
   ALTER TABLE client ADD COLUMN owner TEXT;

@@ -18,7 +18,7 @@ import { signalling } from './signals.ts';
 
 /** An event-loop turn visits at most this many clients, however few of them are idle: about a millisecond. */
 const SCANNED_MAX = 1000;
-/** Greater than every client id. */
+/** Greater than every client id and instance. */
 const BEYOND_ALL = '\u{10ffff}';
 
 type Reads =
@@ -209,34 +209,38 @@ function lostOutcome(database: DatabaseSync): (tenant: TenantId, client_id: Clie
   return (tenant, client_id) => (find.get(tenant, client_id) === undefined ? 'absent' : 'changed_meanwhile');
 }
 
+/** A place in the order of the index `client_instance`. */
+type Place = readonly [instance: string, client_id: string];
+
 function idleClients({
   scans,
 }: ReadConnections): (
   tenant: TenantId,
   before: number,
-  after: ClientId | undefined,
+  after: Pick<StoredClient, 'client_id' | 'instance'> | undefined,
   limit: number,
 ) => Promise<readonly StoredClient[]> {
   // The index holds everything that is needed to skip a client that is not idle.
   const endOfScan = scans.prepare(`
-    SELECT client_id FROM client INDEXED BY client_instance
-    WHERE tenant = ? AND client_id > ? ORDER BY client_id LIMIT 1 OFFSET ?`);
+    SELECT instance, client_id FROM client INDEXED BY client_instance
+    WHERE tenant = ? AND (instance, client_id) > (?, ?) ORDER BY instance, client_id LIMIT 1 OFFSET ?`);
   const scan = manyClients(
     scans,
     `SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_instance
-     WHERE tenant = ?1 AND client_id > ?2 AND client_id <= ?3 AND registered_via IN ('open', 'document')
-       AND issued_at < ?4
+     WHERE tenant = ?1 AND (instance, client_id) > (?2, ?3) AND (instance, client_id) <= (?4, ?5)
+       AND registered_via IN ('open', 'document') AND issued_at < ?6
        AND NOT EXISTS (SELECT 1 FROM client_use AS use WHERE use.tenant = ?1 AND use.client_id = client.client_id
-         AND use.instance = client.instance AND use.last_used_at >= ?4)
-     ORDER BY client_id LIMIT ?5`,
+         AND use.instance = client.instance AND use.last_used_at >= ?6)
+     ORDER BY instance, client_id LIMIT ?7`,
   );
   return async (tenant, before, after, limit) => {
     const found: StoredClient[] = [];
-    let start: string = after ?? '';
+    let start: Place = [after?.instance ?? '', after?.client_id ?? ''];
     for (;;) {
-      const end = endOfScan.get(tenant, start, SCANNED_MAX - 1)?.['client_id'];
-      const until = String(end ?? BEYOND_ALL);
-      found.push(...scan(tenant, start, until, before, limit - found.length));
+      const end = endOfScan.get(tenant, ...start, SCANNED_MAX - 1);
+      const until: Place =
+        end === undefined ? [BEYOND_ALL, ''] : [String(end['instance']), String(end['client_id'])];
+      found.push(...scan(tenant, ...start, ...until, before, limit - found.length));
       if (end === undefined || found.length >= limit) return found;
       start = until;
       await nextTurn();

@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import type { AccessTokenKey, ClientId, KeyId } from '../../spec/identifiers.ts';
+import type { AccessTokenKey, ClientId, ClientInstance, KeyId } from '../../spec/identifiers.ts';
 import {
   aClient,
+  aCode,
+  aGrant,
   anEvent,
   aServerKey,
+  aTokenOf,
   EVENT,
   NOW,
   OPEN,
@@ -128,5 +131,36 @@ test('initial access tokens of a database of version 1 keep their scope where it
   );
   assert.equal(await tenant.accessTokens.revokeInitial('k1' as AccessTokenKey, anEvent()), true);
   assert.equal((await tenant.audit.page(0, 10)).length, 1);
+  await storage.close();
+});
+
+test('authorisation codes of a database of version 37 are good once, or were used before', async () => {
+  const path = join(root, 'codes.sqlite');
+  firstVersion(path);
+  const database = new DatabaseSync(path);
+  for (const { version, sql } of MIGRATIONS.slice(1, 37)) {
+    database.exec(sql);
+    database.prepare('INSERT INTO schema_migration VALUES (?, ?, 0)').run(version, String(version));
+  }
+  const client = aClient({ client_id: 'a' as ClientId, instance: 'i' as ClientInstance });
+  const insert = database.prepare(
+    "INSERT INTO authorization_code VALUES ('default', ?, 'a', 'i', ?, ?, ?, ?)",
+  );
+  const [fresh, used] = [aCode(client, { kept_until: NOW + 7200 }), aCode(client)];
+  for (const { key, content, expires_at, kept_until } of [fresh, used])
+    insert.run(key, content, expires_at, kept_until, key === used.key ? 'g' : null);
+  database.close();
+  const storage = await openSqliteStorage(path, { writer: 'main' });
+  const { authorizationCodes } = storage.forTenant(TENANT);
+  const redeemed = async ({ key }: typeof fresh): Promise<string> => {
+    const grant = aGrant(client);
+    return await authorizationCodes.redeem(key, { grant, token: aTokenOf(grant) });
+  };
+  assert.deepEqual(await authorizationCodes.find(fresh.key), fresh);
+  assert.deepEqual(
+    [await redeemed(used), await redeemed(fresh), await redeemed(fresh)],
+    ['used', 'redeemed', 'used'],
+  );
+  assert.equal(await authorizationCodes.sweepExpired(NOW + 7000, 10), 1);
   await storage.close();
 });

@@ -3,9 +3,10 @@ import { StorageUnavailable } from '../../ports/storage.ts';
 import { type SchemaState, suits, tooNew } from '../schema.ts';
 import { BACKCHANNEL_SCHEMA } from './backchannel-schema.ts';
 import { CLIENT_LIST_SCHEMA, COVERING_LIST_SCHEMA } from './client-list-schema.ts';
-import { HISTORY_SCHEMA, OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
+import { HISTORY_SCHEMA, INSTANCE_ORDER_SCHEMA, OWNER_SCHEMA, RENEWAL_SCHEMA } from './client-schema.ts';
 import {
   ADMINISTRATION_SCHEMA,
+  CODE_ORDER_SCHEMA,
   DEVICE_LIST_SCHEMA,
   EXCHANGE_SCHEMA,
   LOGOUT_ISSUER_SCHEMA,
@@ -329,6 +330,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 35, name: 'requests of clients without a browser', sql: BACKCHANNEL_SCHEMA, compatibleFrom: 13 },
   { version: 36, name: 'clients of origins', sql: ORIGIN_CLIENT_SCHEMA, compatibleFrom: 13 },
   { version: 37, name: 'lists of devices', sql: DEVICE_LIST_SCHEMA, compatibleFrom: 13 },
+  { version: 38, name: 'codes in their order', sql: CODE_ORDER_SCHEMA, compatibleFrom: 13 },
+  { version: 39, name: 'clients by their instances', sql: INSTANCE_ORDER_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { FailedReads } from '../failed-reads.ts';
 import { PEOPLE_LISTS } from '../people-listings.ts';
+import { accessTokens } from './access-tokens.ts';
 import { audit } from './audit.ts';
 import { clients } from './clients.ts';
 import { sessionGrantsEnding } from './grants.ts';
@@ -54,6 +55,20 @@ const readsOf = ({ reads }: AnyStore): readonly ((on: DatabaseSync) => unknown)[
 test('a client is found by the primary key, however many there are: a logout takes as long with a million (users want 1)', () => {
   const [find = ''] = plansOf((on) => clients.reads.find(onOne(on)));
   assert.match(find, /^SEARCH client USING INDEX sqlite_autoindex_client_1 \(tenant=\? AND client_id=\?\)/);
+});
+
+test('whether the client of a token still exists, and which clients are idle, is asked of an index that holds it all', () => {
+  const [token = ''] = plansOf((on) => accessTokens.reads.find(onOne(on)));
+  const whole =
+    /SEARCH client USING COVERING INDEX client_instance \(tenant=\? AND instance=\? AND client_id=\?\)/;
+  assert.match(token, whole);
+  const [endOfScan = '', scan = ''] = plansOf((on) => clients.reads.idle(onOne(on)));
+  const place =
+    /SEARCH client USING (?:COVERING )?INDEX client_instance \(tenant=\? AND \(instance,client_id\)>\(\?,\?\)/;
+  for (const plan of [endOfScan, scan]) {
+    assert.match(plan, place);
+    assert.doesNotMatch(plan, /TEMP B-TREE/u);
+  }
 });
 
 test('no statement of a logout reads a whole table', () => {

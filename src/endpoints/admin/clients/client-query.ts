@@ -36,7 +36,7 @@ export function clientFilters(query: Parameters): ClientFilters {
   if (query['scope'] !== undefined && (scope === undefined || scope.length > SCOPES_MAX))
     errors.push({
       pointer: 'scope',
-      detail: `must be at most ${SCOPES_MAX} scope values with single spaces between them`,
+      detail: `must be at most ${SCOPES_MAX} scope values with spaces between them`,
     });
   const { name, name_contains, registered_via, grant_type, redirect_host, entity_id, trust_anchor, owner } =
     query;
