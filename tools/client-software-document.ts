@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { FIELD_CLIENTS } from '../src/testing/clients-in-the-field.ts';
+import { FIELD_REQUESTS } from '../src/testing/token-requests-in-the-field.ts';
 import { type CataloguedClient, CLIENTS } from '../test/clients/catalogue.ts';
 import { ROOT } from './child.ts';
 import { row, table } from './markdown.ts';
@@ -28,6 +30,19 @@ keycloak-js 26 does not work: it sends its token request with the browser's cook
 ([decision 40](../contract/decisions.md#decision-40)). Use oidc-client-ts.
 `;
 
+const READ = `## Read but not run
+
+The requests of these clients were read in their source, or in reports of other servers. Tests send the same to the server and read its answers: [registrations](../../src/endpoints/client-registration/clients-in-the-field.test.ts) and
+[token requests](../../src/endpoints/token/clients-in-the-field.test.ts). Their tables in \`src/testing\` name the places. [ADR 108](../adr/0108-harmless-differences.md) says which habits are accepted, and which are not.
+
+- Many libraries send HTTP Basic without a password for a client without a secret. Chancery takes that for \`client_id\`, if the client registered \`token_endpoint_auth_method\` \`none\`.
+- lua-resty-openidc and requests-oauthlib repeat their configured \`scope\` at each refresh. Configure only values that the client registered: others are \`invalid_scope\` (RFC 6749 §6).
+- php-jwt before its pull request 638 of June 2026 does not read a key set with a P-521 key, and Chancery makes one. This concerns OpenID Connect Generic of WordPress, and Nextcloud user_oidc before February 2026. Update them, or give the
+  server keys without P-521 (\`keys.jwk-set\`).
+- lua-resty-openidc, mod_auth_openidc and ltijs sign assertions for the token endpoint: see [Clients that sign assertions](../operate/clients.md#clients-that-sign-assertions).
+
+`;
+
 /** The language of a code block, by the extension of a recipe. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   '.conf': 'nginx',
@@ -49,10 +64,22 @@ export function clientSoftwareMarkdown(): string {
   const rows = CLIENTS.map((client) =>
     row(`[${client.name}](#${anchorOf(client)})`, packageOf(client, dependencies), client.shown),
   );
-  return [INTRODUCTION + table(['client', 'package', 'shown'], rows) + MORE, ...CLIENTS.map(sectionOf)].join(
-    '\n',
-  );
+  return [
+    INTRODUCTION + table(['client', 'package', 'shown'], rows) + MORE,
+    ...CLIENTS.map(sectionOf),
+    READ + table(['client', 'request', 'read in'], readRows()),
+  ].join('\n');
 }
+
+const readRows = (): readonly string[] => [
+  ...FIELD_CLIENTS.flatMap(({ name, source }) =>
+    source === undefined ? [] : [row(name, 'registration', projectOf(source))],
+  ),
+  ...FIELD_REQUESTS.map(({ name, source }) => row(name, 'token', projectOf(source))),
+];
+
+/** The project alone: its files are not of this repository. */
+const projectOf = (source: string): string => source.match(/^[\w.-]+\/[\w.-]+(?=[ ,])/)?.[0] ?? source;
 
 const anchorOf = ({ name }: CataloguedClient): string =>
   name

@@ -39,7 +39,7 @@ export const TOKEN_STEPS: readonly HostileStep[] = [
   form(
     'POST /token',
     '64 KB of escapes',
-    400,
+    200,
     () => `grant_type=client_credentials&scope=${'%61+'.repeat(15_000)}`,
     asWide,
   ),

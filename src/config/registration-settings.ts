@@ -27,6 +27,19 @@ export const REGISTRATION_SETTINGS = {
     description:
       'Scope values that open registration accepts without a token. A client that registers without `scope` gets them as its default scope: it may ask for them, beside the scope of OpenID Connect, and a request without `scope` asks for them.',
   }),
+  'registration.open-openid-scope': flag({
+    tenants: 'inherited',
+    default: false,
+    description:
+      'Whether a client may register the scope values of OpenID Connect without a token. Without `scope` it may ask for them in any case. MCP clients register all values of `scopes_supported`, if their server names none.',
+  }),
+  'registration.open-other-grants': choice({
+    tenants: 'inherited',
+    default: 'refuse',
+    values: ['refuse', 'drop'],
+    description:
+      'The answer to a registration without a token that names grant types beside authorization_code which need one, as Claude does with JWT bearer. `refuse`: 401. `drop`: the client is registered without them. Alone they are refused always.',
+  }),
   'registration.private-schemes': choice({
     tenants: 'inherited',
     default: 'any',

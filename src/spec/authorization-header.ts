@@ -4,6 +4,7 @@ import { formDecode, utf8Text } from './percent-encoding.ts';
 export type Credentials =
   | { readonly scheme: 'none' }
   | { readonly scheme: 'bearer'; readonly token: string }
+  /** An empty secret stands for none. */
   | { readonly scheme: 'basic'; readonly id: string; readonly secret: string }
   | { readonly scheme: 'unusable'; readonly tried: 'bearer' | 'basic' | 'other' };
 
@@ -33,8 +34,6 @@ function parseBasic(encoded: string): Credentials {
   if (text === undefined || colon === -1) return { scheme: 'unusable', tried: 'basic' };
   const id = formDecode(text.slice(0, colon));
   const secret = formDecode(text.slice(colon + 1));
-  if (id === undefined || secret === undefined || id === '' || secret === '') {
-    return { scheme: 'unusable', tried: 'basic' };
-  }
+  if (id === undefined || secret === undefined || id === '') return { scheme: 'unusable', tried: 'basic' };
   return { scheme: 'basic', id, secret };
 }

@@ -253,9 +253,10 @@ export const scope = stating({ type: 'string', maxLength: SCOPE_LENGTH_MAX }, (v
   if (typeof value !== 'string' || value.length > SCOPE_LENGTH_MAX) {
     return refused(`must be a string of at most ${SCOPE_LENGTH_MAX} characters`);
   }
-  return parseScope(value) === undefined
-    ? refused('must be scope values separated by single spaces')
-    : { value };
+  const values = parseScope(value);
+  return values === undefined
+    ? refused('must be scope values separated by spaces')
+    : { value: values.join(' ') };
 });
 
 export const jsonObject = stating(OBJECT, (value) =>

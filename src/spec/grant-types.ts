@@ -54,6 +54,7 @@ export function responseTypesOf(grant_types: readonly string[]): readonly string
 
 /** Response types are sets of words (OAuth 2.0 Multiple Response Type Encoding Practices §3): `token id_token` equals `id_token token`. */
 export function responseTypeName(text: string): string | undefined {
+  if (Object.hasOwn(RESPONSE_TYPES, text)) return text;
   const name = text.split(' ').sort().join(' ');
   return Object.hasOwn(RESPONSE_TYPES, name) ? name : undefined;
 }

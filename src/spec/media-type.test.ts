@@ -17,6 +17,23 @@ for (const header of ACCEPTED) {
   });
 }
 
+const FORM = 'application/x-www-form-urlencoded';
+
+for (const charset of ['UTF-8', 'ISO-8859-1', 'us-ascii']) {
+  test(`a form may say charset=${charset}, in which US-ASCII is the same (URL Standard, section 5)`, () => {
+    assert.equal(requireMediaType(`${FORM}; charset=${charset}`, 'application/json', FORM), FORM);
+  });
+}
+
+test('a form in another charset is refused, and JSON in ISO-8859-1 (RFC 8259 §8.1)', () => {
+  for (const header of [
+    `${FORM}; charset=utf-16`,
+    `${FORM};charset=utf-8;charset=utf-7`,
+    'application/json;charset=iso-8859-1',
+  ])
+    assert.throws(() => requireMediaType(header, 'application/json', FORM), { code: 'invalid_request' });
+});
+
 const REFUSED = [
   undefined,
   '',

@@ -5,14 +5,18 @@ export function isScopeToken(text: string): boolean {
   return SCOPE_TOKEN.test(text);
 }
 
+/** The scope that every client may request that registered no `scope` (OpenID Connect Core 1.0 §3.1.2.1, §5.4 and §11). */
+export const OPENID_SCOPE = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'] as const;
+
 /**
- * Returns scope values in order, without repetitions. The empty string is the empty scope.
- * @returns undefined unless the text has the form of RFC 6749 §3.3 (values separated by single spaces)
+ * Returns scope values in order, without repetitions. The empty string is the empty scope. RFC 6749 §3.3 has single spaces between
+ * values. Clients join parts that may be empty, and send spaces at an end or side by side: they mean the same.
+ * @returns undefined for a text with other characters, or of spaces alone
  */
 export function parseScope(text: string): readonly string[] | undefined {
   if (text === '') return [];
-  const values = text.split(' ');
-  return values.every(isScopeToken) ? [...new Set(values)] : undefined;
+  const values = text.split(' ').filter((value) => value !== '');
+  return values.length > 0 && values.every(isScopeToken) ? [...new Set(values)] : undefined;
 }
 
 /** Above this, a set is faster to ask than a list. */

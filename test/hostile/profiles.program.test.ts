@@ -11,6 +11,7 @@ import {
   authorizeUrl,
   browserAt,
   CALLBACK,
+  type Called,
   call,
   type Registered,
   redeem,
@@ -147,6 +148,97 @@ test('H-388 the credentials of a client that is gone: the bytes of a wrong secre
   const page = await browserAt(program).visit(authorizeUrl(program, gone));
   assert.deepEqual([page.status, page.location], [400, undefined]);
   assert.match(page.html, /does not know the application/);
+});
+
+const OPEN = { redirect_uris: [CALLBACK] };
+
+/** A registration or an update without more rights than anyone has. */
+async function submitted(path: string, metadata: object, bearer?: string): Promise<Called> {
+  const answer = await fetch(`${attacked.program.url}${path}`, {
+    method: bearer === undefined ? 'POST' : 'PUT',
+    headers: {
+      'content-type': 'application/json',
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+    },
+    body: JSON.stringify({ ...OPEN, ...metadata }),
+  });
+  return { status: answer.status, json: (await answer.json()) as Called['json'] };
+}
+
+test('H-731 without a token, grants that need one are dropped beside authorization_code only, and stay out of reach', async () => {
+  const grant = 'client_credentials';
+  for (const grant_types of [[grant], [grant, 'refresh_token'], ['implicit', grant]]) {
+    const { status, json } = await submitted('/register', { grant_types });
+    assert.deepEqual([status, json['error']], [401, 'invalid_token'], grant_types.join());
+  }
+  const grant_types = [grant, 'authorization_code'];
+  for (const member of [{ scope: 'admin' }, { data: { a: 1 } }, { preferred_client_id: 'mine' }]) {
+    const { status } = await submitted('/register', { ...member, grant_types });
+    assert.equal(status, 401, JSON.stringify(member));
+  }
+  const made = await submitted('/register', { grant_types });
+  assert.deepEqual([made.status, made.json['grant_types']], [201, ['authorization_code']]);
+  const as = made.json as unknown as Registered;
+  const used = await call(attacked.program, '/token', as, { grant_type: grant, resource: API });
+  assert.deepEqual([used.status, used.json['error']], [400, 'unauthorized_client']);
+  const { client_id } = as;
+  const wider = await submitted(
+    `/clients/${client_id}`,
+    { client_id, grant_types },
+    as.registration_access_token,
+  );
+  assert.deepEqual([wider.status, wider.json['error']], [403, 'insufficient_scope']);
+});
+
+test('H-733 without a token, the scope of OpenID Connect may be registered, nothing beside it, and no update adds to it', async () => {
+  for (const scope of [
+    'openid admin',
+    'openid admin:clients:read',
+    'OPENID',
+    'openid:admin',
+    'openid\tprofile',
+  ]) {
+    const { status } = await submitted('/register', { scope });
+    assert.equal(status, scope.includes('\t') ? 400 : 401, scope);
+  }
+  const { status, json } = await submitted('/register', { scope: 'openid' });
+  assert.deepEqual([status, json['scope']], [201, 'openid']);
+  const { client_id, registration_access_token } = json as unknown as Registered;
+  const wider = await submitted(
+    `/clients/${client_id}`,
+    { client_id, scope: 'openid email' },
+    registration_access_token,
+  );
+  assert.deepEqual([wider.status, wider.json['error']], [403, 'insufficient_scope']);
+});
+
+test('H-732 HTTP Basic without a password names a public client and proves nothing', async () => {
+  const { program } = attacked;
+  const nameless = { ...client, client_secret: '' };
+  const publicClient = async () =>
+    await register(program, { ...EVERYTHING, token_endpoint_auth_method: 'none' });
+  const [own, other] = [await publicClient(), await publicClient()];
+  const named = { ...own, client_secret: '' };
+  const { code } = await reply({ resource: API }, other);
+  const stolen = await redeem(program, named, code, { resource: API });
+  assert.deepEqual([stolen.status, stolen.json['error']], [400, 'invalid_grant']);
+  const { code: mine } = await reply({ resource: API }, own);
+  const { status, json } = await redeem(program, named, mine, { resource: API });
+  assert.equal(status, 200);
+  const token = String(json['access_token']);
+  const mixed = await call(program, '/token/revoke', named, { token, client_secret: 'x' });
+  assert.deepEqual([mixed.status, mixed.json['error']], [400, 'invalid_request']);
+  for (const [path, as] of [
+    ['/token', nameless],
+    ['/token/revoke', nameless],
+    ['/token/introspect', nameless],
+    ['/token/introspect', named],
+    ['/token/revoke', { ...own, client_secret: 'guess' }],
+    ['/token/revoke', { ...client, client_id: 'nobody', client_secret: '' }],
+  ] as const) {
+    const refused = await call(program, path, as, { token, grant_type: 'authorization_code', code });
+    assert.deepEqual([refused.status, refused.json['error']], [401, 'invalid_client'], path);
+  }
 });
 
 testInvariantsAtTheEnd(attacked);

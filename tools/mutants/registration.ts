@@ -104,4 +104,21 @@ export const REGISTRATION: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'grants-dropped-without-a-sign-in',
+    fault: 'A client that names only grants which need a token is registered without one.',
+    edits: [
+      {
+        file: 'src/clients/registration/privileges.ts',
+        find: 'Array.isArray(asked) && asked.includes(SIGN_IN) && permitted',
+        replace: 'asked !== null && permitted',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/client-registration/clients-in-the-field.test.ts',
+        test: '401: a grant that needs a token is refused without one beside others, unless the settings let it be dropped (interface, Authentication)',
+      },
+    ],
+  },
 ];

@@ -102,7 +102,7 @@ export const openidConnectCore: Specification = {
       'openid-core-3.1.3.3-1',
       '§3.1.3.3',
       'The token response has an ID token, JSON, no-store.',
-      'endUserIdToken',
+      'beginEndUserIdToken',
       'token',
     ),
     client('openid-core-3.1.3.7-1', '§3.1.3.7', 'The client validates the ID token.'),

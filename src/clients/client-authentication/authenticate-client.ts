@@ -12,7 +12,7 @@ import { isAutomatic, mayHaveRolledKeys } from '../federated-client.ts';
 import { metadataOf } from '../registered-client.ts';
 import { isLive } from '../secrets/client-secrets.ts';
 import { clientSecretJwt, privateKeyJwt } from './client-assertion.ts';
-import { none } from './client-identifier.ts';
+import { none, noneByBasic } from './client-identifier.ts';
 import { clientSecretBasic, clientSecretPost } from './client-secret.ts';
 import {
   type AuthenticationMethod,
@@ -52,7 +52,7 @@ const accepting = (methods: readonly AuthenticationMethod[]): Accepted => ({
 });
 
 const PROVEN = accepting(METHODS);
-const NAMED = accepting([...METHODS, none]);
+const NAMED = accepting([...METHODS, none, noneByBasic]);
 
 /**
  * Lists the same methods and `none`, for endpoints that also serve public clients. Discovery shows this list.

@@ -1,3 +1,4 @@
+import { clientSecretBasic } from './client-secret.ts';
 import { type AuthenticationMethod, bodyAuthenticates, type CredentialPlace } from './method.ts';
 
 /**
@@ -27,4 +28,20 @@ export const none: AuthenticationMethod = {
   name: 'none',
   place: clientIdentifier,
   prove: () => ({ proved: true, secret: undefined }),
+};
+
+/**
+ * The same by HTTP Basic without a password. Libraries send every client so, unless they are told otherwise: it states the
+ * identifier, as `client_id` in the body does. A password beside it is a mistake of the client.
+ */
+export const noneByBasic: AuthenticationMethod = {
+  name: 'none',
+  place: clientSecretBasic.place,
+  prove: (_needs, _stored, { credential }) =>
+    credential === ''
+      ? { proved: true, secret: undefined }
+      : {
+          proved: false,
+          notes: { reason: 'other-authentication-method', detail: 'a public client has no secret' },
+        },
 };

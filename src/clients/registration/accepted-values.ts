@@ -40,11 +40,14 @@ const SIGNED_BY_SERVER = ['id_token', 'userinfo', 'authorization', 'introspectio
   (what) => `${what}_signed_response_alg`,
 );
 
+const SIGNED = [...SIGNED_BY_CLIENT, ...SIGNED_BY_SERVER];
+
 const algorithmsAreAccepted: Check = (metadata, report, { clientAlgorithms, signingAlgorithms }) => {
-  for (const member of [...SIGNED_BY_CLIENT, ...SIGNED_BY_SERVER]) {
+  for (const member of SIGNED) {
+    const value = metadata[member];
+    if (value === undefined) continue;
     // The MACs of client_secret_jwt stand and fall with that method.
     if (member === ASSERTION_ALGORITHM && metadata.token_endpoint_auth_method !== 'private_key_jwt') continue;
-    const value = metadata[member];
     const allowed = SIGNED_BY_SERVER.includes(member) ? signingAlgorithms : clientAlgorithms;
     if (typeof value === 'string' && !allowed.includes(value))
       report({ member, value: quotedValue(value), rule: oneOf(allowed), allowed });
@@ -95,7 +98,7 @@ const responsesAreOffered: Check = (metadata, report, { grantTypes, responseMode
 /** The rules that registration checks beside those of `metadata-rules.ts`, which has one for redirection URIs too. */
 export const ACCEPTED_VALUES_RULES: readonly AcceptedValuesRule[] = [
   { reads: [METHOD], check: methodIsAccepted },
-  { reads: [METHOD, ...SIGNED_BY_CLIENT, ...SIGNED_BY_SERVER], check: algorithmsAreAccepted },
+  { reads: [METHOD, ...SIGNED], check: algorithmsAreAccepted },
   { reads: BINDINGS, check: tokensAreBound },
   { reads: KEYS, check: requestsCanBeSigned },
 ];

@@ -33,7 +33,8 @@ export async function admitMetadata(
   request: JsonObject,
   { privileges, presentedToken, remoteAddress }: MetadataSender,
 ): Promise<ValidatedMetadata> {
-  const grantTypes = offeredTo(needs.metadataLimits.grantTypes, privileges, presentedToken);
+  const { grant_types: asked } = request.members;
+  const grantTypes = offeredTo(needs, privileges, presentedToken, asked);
   requirePrivileges(request, privileges, grantTypes, presentedToken);
   const { validated, mistakes } = examineMetadata(request, { ...needs.metadataLimits, grantTypes });
   const { metadata, dropped } = validated;

@@ -6,7 +6,7 @@ import {
 } from '../../spec/client-metadata.ts';
 import { quotedValue } from '../../spec/errors.ts';
 import { DEVICE_GRANT, type GrantType } from '../../spec/grant-types.ts';
-import type { JsonObject } from '../../spec/json.ts';
+import type { JsonObject, JsonValue } from '../../spec/json.ts';
 import { type Mistake, shownUri } from '../../spec/metadata-mistake.ts';
 import {
   missingScopes,
@@ -16,6 +16,7 @@ import {
 import { memberOf, parseScope } from '../../spec/scope.ts';
 import { parseUri } from '../../spec/uri.ts';
 import { bearerTokenNeeded, insufficientScope } from '../../tokens/bearer-token.ts';
+import type { RegistryNeeds } from '../registry-needs.ts';
 import { givenAdminScope } from './admin-scope.ts';
 import type { Registrant } from './registration-authority.ts';
 import type { ValidatedMetadata } from './validate-metadata.ts';
@@ -47,16 +48,24 @@ function needsOf(request: JsonObject, offered: readonly GrantType[]): Registrati
 
 /**
  * Returns the grant types that a registrant may name. Common clients name the one for devices beside those that they use, and
- * a registrant without a token may not have it: it is dropped then, as one that the server does not offer (decision 42).
+ * a registrant without a token may not have it: it is dropped then, as one that the server does not offer (decision 42). Some
+ * name others too. They are dropped where the settings say so, if the client can sign end-users in without them.
+ * @param asked the `grant_types` of the request; absent for entities of a federation
  */
 export function offeredTo(
-  offered: readonly GrantType[],
-  { grant_types }: RegistrationPrivileges,
+  { metadataLimits, settings }: Pick<RegistryNeeds, 'metadataLimits' | 'settings'>,
+  { grant_types: permitted }: RegistrationPrivileges,
   presentedToken: boolean,
+  asked?: JsonValue,
 ): readonly GrantType[] {
-  if (presentedToken || grant_types === 'any' || grant_types.includes(DEVICE_GRANT)) return offered;
-  return offered.filter((grant) => grant !== DEVICE_GRANT);
+  const { grantTypes: offered } = metadataLimits;
+  if (presentedToken || permitted === 'any') return offered;
+  const signsIn = Array.isArray(asked) && asked.includes(SIGN_IN) && permitted.includes(SIGN_IN);
+  const dropsAll = signsIn && settings['registration.open-other-grants'] === 'drop';
+  return offered.filter((grant) => permitted.includes(grant) || !(dropsAll || grant === DEVICE_GRANT));
 }
+
+const SIGN_IN = 'authorization_code' satisfies GrantType;
 
 /**
  * Returns every `client-reg:*` scope value that the request needs and the privileges lack.
@@ -148,17 +157,22 @@ export function hostMistakes(
 }
 
 /**
- * Returns the privileges of the client's own registration token (decision 8): those of its registrant. They
+ * Returns the privileges of the client's own registration token (decision 8), as JSON text: those of its registrant. They
  * never include the choice of identifier or secret, nor the token policy.
  */
-export function rememberedPrivileges(
-  registrant: Registrant,
-  validated: ValidatedMetadata,
-): RegistrationPrivileges {
-  if (registrant.kind === 'master') return privilegesByMaster(validated);
-  const { grant_types, scope, data, redirect_hosts } = registrant.privileges;
-  return { grant_types, scope, data, set_id: false, set_secret: false, redirect_hosts };
+export function rememberedPrivileges(registrant: Registrant, validated: ValidatedMetadata): string {
+  if (registrant.kind === 'master') return JSON.stringify(privilegesByMaster(validated));
+  let text = remembered.get(registrant.privileges);
+  if (text === undefined) {
+    const { grant_types, scope, data, redirect_hosts } = registrant.privileges;
+    text = JSON.stringify({ grant_types, scope, data, set_id: false, set_secret: false, redirect_hosts });
+    remembered.set(registrant.privileges, text);
+  }
+  return text;
 }
+
+/** Open registrations share their privileges, so their text is made once. */
+const remembered = new WeakMap<RegistrationPrivileges, string>();
 
 /**
  * Returns the privileges of a client that the master token registered or changed. They are what its metadata

@@ -3,12 +3,14 @@ import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { NotFound } from '../../spec/errors.ts';
 import type { AccessTokenKey, ClientId } from '../../spec/identifiers.ts';
+import type { JsonObject } from '../../spec/json.ts';
 import {
   ALL_PRIVILEGES,
   openPrivileges,
   privilegesOfScope,
   type RegistrationPrivileges,
 } from '../../spec/registration-privileges.ts';
+import { memberOf, OPENID_SCOPE, parseScope } from '../../spec/scope.ts';
 import { findAccessToken, initialAccessTokenKey, scopeOf } from '../../tokens/access-token.ts';
 import {
   bearerTokenNeeded,
@@ -63,7 +65,7 @@ export async function authenticateRegistrant(
 export function authorisedRegistrant(
   needs: RegistryNeeds,
   authenticated: Registrant | undefined,
-  statement: SoftwareStatement | undefined,
+  { request, statement }: { readonly request: JsonObject; readonly statement: SoftwareStatement | undefined },
   trail: AuditTrail,
 ): Registrant {
   const isAnonymous = authenticated === undefined || authenticated.kind === 'open';
@@ -71,10 +73,27 @@ export function authorisedRegistrant(
     const name = `statement:${statement.issuer.issuer}`;
     trail.actor = name;
     const open = privilegesWithoutToken(needs.settings);
-    return { kind: 'statement', name, privileges: privilegesWithStatement(open, statement) };
+    const privileges = withNamedOpenidScope(needs, privilegesWithStatement(open, statement), request);
+    return { kind: 'statement', name, privileges };
   }
   if (authenticated === undefined) throw bearerTokenNeeded(NOT_OPEN);
-  return authenticated;
+  if (authenticated.kind !== 'open') return authenticated;
+  return { ...authenticated, privileges: withNamedOpenidScope(needs, authenticated.privileges, request) };
+}
+
+/**
+ * Returns privileges without a token together with the scope values of OpenID Connect that the request names, where the settings
+ * say so. A client without `scope` may ask for these values in any case, so others gain nothing by naming them.
+ */
+function withNamedOpenidScope(
+  { settings }: RegistryNeeds,
+  privileges: RegistrationPrivileges,
+  { members }: JsonObject,
+): RegistrationPrivileges {
+  const { scope } = privileges;
+  if (!settings['registration.open-openid-scope'] || scope === 'any') return privileges;
+  const named = typeof members['scope'] === 'string' ? (parseScope(members['scope']) ?? []) : [];
+  return { ...privileges, scope: [...new Set([...scope, ...named.filter(memberOf(OPENID_SCOPE))])] };
 }
 
 const NOT_OPEN = 'registration is not open, so send an initial access token';
@@ -109,15 +128,26 @@ async function registrantOf(
   };
 }
 
+type Settings = RegistryNeeds['settings'];
+
+/** They are the same for every open registration, so they are made once. */
+const withoutToken = new WeakMap<Settings, RegistrationPrivileges>();
+
 /** Returns the privileges of a party that presents no token, under the current settings. */
-export const privilegesWithoutToken = (settings: RegistryNeeds['settings']): RegistrationPrivileges =>
-  openPrivileges(openScope(settings));
+export function privilegesWithoutToken(settings: Settings): RegistrationPrivileges {
+  let privileges = withoutToken.get(settings);
+  if (privileges === undefined) {
+    privileges = openPrivileges(openScope(settings));
+    withoutToken.set(settings, privileges);
+  }
+  return privileges;
+}
 
 /**
  * Returns the scope values that a client may register without a token. `offline_access` is one where every client may ask for
  * it: MCP clients register the scope that they will ask for, and include it if discovery names it.
  */
-function openScope(settings: RegistryNeeds['settings']): readonly string[] {
+function openScope(settings: Settings): readonly string[] {
   const values = settings['registration.open-scope-values'];
   return settings['authorization.offline-access'] === 'when-asked' ? [...values, 'offline_access'] : values;
 }

@@ -58,6 +58,7 @@ export async function applySoftwareStatement(
   request: JsonObject,
   remoteAddress?: string,
 ): Promise<StatedRequest> {
+  if (!('software_statement' in request.members)) return { request, statement: undefined, remoteAddress };
   const { software_statement, ...others } = request.members;
   if (needs.softwareStatements === undefined || isAbsent(software_statement)) {
     return { request: withMembers(request, Object.entries(others)), statement: undefined, remoteAddress };

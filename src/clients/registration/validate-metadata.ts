@@ -40,7 +40,7 @@ const LANGUAGE_TAG = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/;
 const LANGUAGES_MAX = 20;
 
 /** Members that steer the registration and are not stored among the metadata. */
-const ACTED_UPON = new Set(['data', 'preferred_client_id', 'preferred_client_secret']);
+const ACTED_UPON = ['data', 'preferred_client_id', 'preferred_client_secret'];
 
 /** Members that the server chooses. A client that echoes them asks for nothing (decision 9). */
 const SERVER_OWNED = new Set([
@@ -100,7 +100,8 @@ export function validateMetadata(request: JsonObject, limits: MetadataLimits): V
 }
 
 function storedMembers(given: GivenMembers): GivenMembers {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !ACTED_UPON.has(name)));
+  if (!ACTED_UPON.some((name) => name in given)) return given;
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !ACTED_UPON.includes(name)));
 }
 
 interface Found {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { digestOf } from '../../keys/digest.ts';
-import { assertBearerNeeded, assertInvalidToken, assertMissingScopes } from '../../testing/exchange.ts';
+import {
+  type Answer,
+  assertBearerNeeded,
+  assertInvalidToken,
+  assertMissingScopes,
+} from '../../testing/exchange.ts';
 import { CALLBACK, DEFAULTS, DIRECT, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 // proves rfc7591-3-4, rfc6750-3-2, rfc6750-3-3
@@ -52,6 +57,23 @@ test('401: in open mode a scope value that is not configured needs a token (deci
     await tenant.send('client-registration', { json: { ...WEB_CLIENT, scope: 'openid email' } }),
     /: it must permit scope 'email' \(allowed without a token: openid\)$/,
   );
+});
+
+test('the scope of OpenID Connect needs no token where the settings say so, and other values still do (ADR 108)', async () => {
+  const settings = { 'registration.open-openid-scope': true, 'registration.open-scope-values': ['read'] };
+  const open = testTenant({ settings: { ...settings, 'registration.allow-open-registration': true } });
+  const register = async (scope: string | undefined, bearer?: string): Promise<Answer> => {
+    const request = { json: { ...WEB_CLIENT, ...(scope === undefined ? {} : { scope }) } };
+    return await open.send('client-registration', bearer === undefined ? request : { ...request, bearer });
+  };
+  assert.equal((await register('email openid read')).json['scope'], 'email openid read');
+  assert.equal((await register(undefined)).json['scope'], 'read');
+  for (const scope of ['openid write', 'OPENID', 'openid:x'])
+    assertBearerNeeded(await register(scope), /: it must permit scope /);
+  const narrow = await open.initialToken('client-reg:grant:code', 'client-reg:scope:read');
+  assertMissingScopes(await register('openid', narrow), 'client-reg:scope:openid');
+  const managed = testTenant({ settings });
+  assertBearerNeeded(await managed.send('client-registration', { json: { ...WEB_CLIENT, scope: 'openid' } }));
 });
 
 test('401: in open mode an unknown token is refused, not ignored (decision 6)', async () => {

@@ -2,20 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AGENT_SCOPE, FIELD_CLIENTS, type FieldClient } from '../../testing/clients-in-the-field.ts';
 import { DEVICE_GRANT } from '../../testing/device.ts';
-import type { Answer } from '../../testing/exchange.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
 import { MASTER, type TestTenant, testTenant } from '../../testing/tenant.ts';
 
-const openTenant = (): TestTenant =>
+const openTenant = (settings: FieldClient['settings'] = {}): TestTenant =>
   testTenant({
     settings: {
       'registration.allow-open-registration': true,
       'registration.open-scope-values': AGENT_SCOPE.split(' '),
+      ...settings,
     },
   });
 
-for (const { name, sends, gets, token, loses = [] } of FIELD_CLIENTS) {
+for (const { name, sends, gets, token, settings, loses = [] } of FIELD_CLIENTS) {
   test(`201: the standard registration of ${name} is accepted with${token === undefined ? 'out' : ''} a token (decisions 42, 43 and 47)`, async () => {
-    const tenant = openTenant();
+    const tenant = openTenant(settings);
     const answered = await tenant.send('client-registration-201', {
       json: sends,
       ...(await bearerOf(tenant, token)),
@@ -33,12 +34,12 @@ async function bearerOf(
   tenant: TestTenant,
   token: FieldClient['token'],
 ): Promise<{ readonly bearer?: string }> {
-  return token === undefined ? {} : { bearer: await tenant.initialToken(token.join(' ')) };
+  return token === undefined ? {} : { bearer: await tenant.initialToken(...token) };
 }
 
 test('200: what the response shows can be sent back as an update, and stays the same (decision 9, RFC 7592 §2.2)', async () => {
-  for (const { sends, token } of FIELD_CLIENTS) {
-    const tenant = openTenant();
+  for (const { sends, token, settings } of FIELD_CLIENTS) {
+    const tenant = openTenant(settings);
     const { json } = await tenant.send('client-registration-201', {
       json: sends,
       ...(await bearerOf(tenant, token)),
@@ -52,6 +53,23 @@ test('200: what the response shows can be sent back as an update, and stays the 
         if (!changing.has(member)) assert.deepEqual(updated.json[member], value, member);
     }
   }
+});
+
+const ASSERTIONS = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+test('401: a grant that needs a token is refused without one beside others, unless the settings let it be dropped (interface, Authentication)', async () => {
+  const both = { redirect_uris: ['https://rp.example/cb'], grant_types: ['authorization_code', ASSERTIONS] };
+  const alone = { ...both, grant_types: [ASSERTIONS, 'refresh_token'] };
+  const tenant = openTenant();
+  const refused = await tenant.send('client-registration', { json: both });
+  assertError(refused, 'invalid_token', /grant_types 'urn:ietf:params:oauth:grant-type:jwt-bearer'/);
+  const dropping = openTenant({ 'registration.open-other-grants': 'drop' });
+  assertError(await dropping.send('client-registration', { json: alone }), 'invalid_token', /jwt-bearer/);
+  const managed = testTenant({ settings: { 'registration.open-other-grants': 'drop' } });
+  assertError(await managed.send('client-registration', { json: both }), 'invalid_token');
+  const bearer = await managed.initialToken('client-reg:grant:code');
+  const narrow = await managed.send('client-registration', { json: both, bearer });
+  assertError(narrow, 'insufficient_scope');
 });
 
 const MISTAKEN = {

@@ -63,8 +63,9 @@ async function registered(
       await needs.openLimits.admit(remoteAddress);
     requireMediaType(headers['content-type'], 'application/json');
     const sent = parseJsonObject(body, needs.json);
-    const { request, statement } = await applySoftwareStatement(needs, sent, remoteAddress);
-    const authorised = authorisedRegistrant(needs, authenticated, statement, trail);
+    const applied = await applySoftwareStatement(needs, sent, remoteAddress);
+    const { request } = applied;
+    const authorised = authorisedRegistrant(needs, authenticated, applied, trail);
     const registrant = { ...authorised, remoteAddress };
     if (asksForDryRun(query)) {
       return { status: 200, headers: HEADERS, body: await dryRun(needs, registrant, request, trail) };

@@ -153,7 +153,7 @@ const METADATA: readonly (readonly [metadata: object, words: RegExp])[] = [
   [{ redirect_uris: [CALLBACK], policy_uri: 'data:text/html,x' }, /^policy_uri/],
   [{ redirect_uris: [CALLBACK], tos_uri: `https://client.example/${LONG}` }, /^tos_uri/],
   [{ redirect_uris: [CALLBACK], client_uri: 5 }, /^client_uri/],
-  [{ redirect_uris: [CALLBACK], scope: 'a  b' }, /^scope 'a {2}b' must be scope values/],
+  [{ redirect_uris: [CALLBACK], scope: 'a\tb' }, /^scope 'a.b' must be scope values/],
   [{ redirect_uris: [CALLBACK], scope: ['a'] }, /^scope must be a string/],
   [{ redirect_uris: [CALLBACK], scope: 'a"b' }, /^scope/],
   [{ redirect_uris: [CALLBACK], data: [1] }, /^data must be a JSON object/],

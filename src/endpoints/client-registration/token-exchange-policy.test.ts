@@ -29,7 +29,7 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   [{ audience: LEDGER }, /has the unknown member audience; allowed: audiences, scope/],
   [{ audiences: LEDGER }, /has a member audiences that must be an array of strings/],
   [{ audiences: [LEDGER, ''] }, /has a member audiences\[1\] that must not be empty/],
-  [{ audiences: [LEDGER], scope: 'a  b' }, /has a member scope that must be scope values/],
+  [{ audiences: [LEDGER], scope: 'a\tb' }, /has a member scope that must be scope values/],
   [{ audiences: [LEDGER], lifetime: 0 }, /has a member lifetime that must be a whole number of seconds/],
   [{ audiences: [LEDGER], impersonation: 'yes' }, /has a member impersonation that must be true or false/],
   [{ id_jag: {} }, /has a member id_jag that must be an array of objects/],

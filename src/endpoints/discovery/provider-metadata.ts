@@ -3,7 +3,6 @@ import {
   identificationMethods,
 } from '../../clients/client-authentication/authenticate-client.ts';
 import { PROMPTS } from '../../grants/authorization/authorization-request.ts';
-import { OPENID_SCOPE } from '../../grants/end-user-scope.ts';
 import type { Grant } from '../../grants/grant.ts';
 import { SCOPE_CLAIMS } from '../../sessions/account-claims.ts';
 import { PASSWORD_ACR } from '../../sessions/password-sign-in.ts';
@@ -11,6 +10,7 @@ import { type AuthMethod, authMethods } from '../../spec/client-metadata.ts';
 import { GRANT_TYPES, responseTypesOf } from '../../spec/grant-types.ts';
 import { issuerPath } from '../../spec/issuer.ts';
 import type { SignatureAlgorithm } from '../../spec/jose-algorithms.ts';
+import { OPENID_SCOPE } from '../../spec/scope.ts';
 import {
   type CertificateTrust,
   CODE_CHALLENGE_METHODS,

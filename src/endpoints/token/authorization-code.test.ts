@@ -307,6 +307,18 @@ test('a code of a session that has ended gives no offline_access, at any time an
   }
 });
 
+test('an ID token that cannot be encrypted leaves the code good, and gives no token', async () => {
+  const own = testTenant();
+  const jwks_uri = 'https://rp.example/jwks';
+  const encrypted = { jwks_uri, id_token_encrypted_response_alg: 'RSA-OAEP' };
+  const relying = await own.register({ ...RELYING_PARTY, ...encrypted });
+  const code = await codeFor({}, await aPerson(own), relying);
+  own.watch.begin();
+  for (let time = 0; time < 2; time += 1)
+    assertError(await redeem(code, { at: own, as: relying }), 'invalid_request');
+  assert.equal(own.watch.calls.includes('authorizationCodes.redeem'), false);
+});
+
 test('the account is gone between code and token: invalid_grant', async () => {
   const own = testTenant();
   const relying = await own.register(RELYING_PARTY);

@@ -106,6 +106,27 @@ test('401: a public client that sends a secret: the same 401 (decision 17)', asy
   );
 });
 
+test('HTTP Basic without a password names a public client, as client_id does, and no other client (ADR 108)', async () => {
+  const tenant = testTenant();
+  const register = async (token_endpoint_auth_method: string) =>
+    await tenant.register({ ...SERVICE, grant_types: ['password'], token_endpoint_auth_method });
+  const named = await register('none');
+  const authorization = basicAuthorization(named.client_id, '');
+  const passed = await tenant.send('token', { authorization, form });
+  assertError(passed, 'unauthorized_client');
+  const { client_id } = named;
+  const same = await tenant.send('token', { authorization, form: { ...form, client_id, client_secret: '' } });
+  assertError(same, 'unauthorized_client');
+  const two = await tenant.send('token', { authorization, form: { ...form, client_id, client_secret: 'x' } });
+  assertError(two, 'invalid_request');
+  for (const method of ['client_secret_basic', 'client_secret_post', 'client_secret_jwt']) {
+    const other = basicAuthorization((await register(method)).client_id, '');
+    assertInvalidClient(await tenant.send('token', { authorization: other, form }), BASIC_CHALLENGE);
+  }
+  const asked = await tenant.send('introspection', { authorization, form: { token: 'x' } });
+  assertInvalidClient(asked, BASIC_CHALLENGE);
+});
+
 // proves rfc6749-3.2.1-1, rfc6749-5.2-2
 test('401: client_secret_post, unknown client, wrong secret, wrong method, no id: the same 401 without a challenge (decision 19)', async () => {
   const tenant = testTenant(REGISTERED);

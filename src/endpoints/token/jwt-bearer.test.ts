@@ -153,7 +153,7 @@ test('scope: what is requested of what both the client and the issuer are allowe
   const client = await bearer(tenant, { scope: 'admin write' });
   const all = await present(tenant, client, grantJwt());
   assert.equal(all.json['scope'], 'write');
-  for (const scope of ['admin', 'read', 'write admin', 'write  write', 'WRITE']) {
+  for (const scope of ['admin', 'read', 'write admin', 'write\twrite', 'WRITE']) {
     assertError(await present(tenant, client, grantJwt(), { scope }), 'invalid_scope');
   }
   const stranger = await bearer(tenant, { scope: 'admin' });

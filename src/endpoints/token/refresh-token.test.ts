@@ -142,7 +142,7 @@ test('a narrower scope is that of the new access token only; the grant keeps its
 // proves rfc6749-6-2
 test('a wider or malformed scope: 400 invalid_scope, and the refresh token is not used up', async () => {
   const { use, refresh } = await granted({ metadata: PUBLIC });
-  for (const scope of ['read admin', 'admin', 'read  write', '"']) {
+  for (const scope of ['read admin', 'admin', 'read\twrite', '"']) {
     assertError(await use(refresh, { scope }), 'invalid_scope');
   }
   assert.equal((await use(refresh)).status, 200);

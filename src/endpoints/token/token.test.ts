@@ -185,7 +185,7 @@ for (const contentType of [
   null,
   'application/json',
   'multipart/form-data',
-  'application/x-www-form-urlencoded; charset=iso-8859-1',
+  'application/x-www-form-urlencoded; charset=utf-16',
 ]) {
   test(`POST /token with Content-Type ${String(contentType)}: 400 invalid_request (RFC 6749 §3.2)`, async () => {
     const tenant = testTenant();
@@ -253,18 +253,7 @@ test('a client that is not registered for the grant: 400 unauthorized_client (RF
   assert.equal(tenant.watch.calls.includes('accessTokens.issue'), false);
 });
 
-for (const scope of [
-  'write',
-  'read write',
-  'READ',
-  'read  read',
-  ' read',
-  'read ',
-  'a"b',
-  'a\\b',
-  'lés',
-  'read\tx',
-]) {
+for (const scope of ['write', 'read write', 'READ', ' ', 'read  write', 'a"b', 'a\\b', 'lés', 'read\tx']) {
   // proves rfc6749-3.3-1
   test(`scope=${scope} of a client registered for "read": 400 invalid_scope (RFC 6749 §3.3 and §5.2)`, async () => {
     const tenant = testTenant();

@@ -36,7 +36,7 @@ export async function admitRelyingParty(
   registry: RegistryNeeds,
   { entity_id, chain, privileges, remoteAddress }: FederatedRegistrant,
 ): Promise<ValidatedMetadata> {
-  const grantTypes = offeredTo(registry.metadataLimits.grantTypes, privileges, false);
+  const grantTypes = offeredTo(registry, privileges, false);
   const metadataLimits = { ...registry.metadataLimits, grantTypes, federated: true } as const;
   const needs = { ...registry, metadataLimits };
   try {

@@ -86,8 +86,8 @@ export const REQUEST_REASONS = {
     'Add it to `grant_types` of the registration.',
   ),
   'scope-form': reason(
-    'The `scope` is not a list of values with single spaces between them.',
-    'Send the values separated by one space, without quotation marks.',
+    'The `scope` is not a list of values with spaces between them.',
+    'Send the values separated by one space, without quotation marks, tabs and backslashes.',
   ),
   'scope-not-registered': reason(
     'The client asks for a scope value that it is not registered for.',
