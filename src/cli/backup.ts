@@ -74,9 +74,8 @@ interface CreatedHere {
 /** Makes a backup at a path, or in `backup.directory`. */
 async function createdHere(settings: Settings, out: string | undefined): Promise<CreatedHere> {
   const { backupWorkOf } = await import('./folder-backups.ts');
-  const { giveWayToServers, makeBackup } = await import('../storage/sqlite/backup-work.ts');
+  const { makeBackup } = await import('../storage/sqlite/backup-work.ts');
   const work = await backupWorkOf(settings);
-  giveWayToServers();
   if (out === undefined) {
     const { backupFile } = await import('../storage/sqlite/backup-folder.ts');
     const { backup, cause } = await makeBackup(work);

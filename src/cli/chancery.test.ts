@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { SETTING_PATHS } from '../config/settings.ts';
@@ -47,6 +47,23 @@ for (const words of [['version'], ['--version']]) {
     const { version } = JSON.parse(text) as { version: string };
     const { status, stdout } = chancery(words);
     assert.deepEqual([status, stdout], [0, `chancery ${version} (Node ${process.versions.node})\n`]);
+  });
+}
+
+/** Is loaded before the program, and prints the niceness with which it ends. */
+const NICENESS =
+  "data:text/javascript,import{getPriority}from'node:os';process.on('exit',()=>console.error('niceness',getPriority()))";
+
+// `serve` and `health` fail here: each lacks a setting.
+for (const [words, niceness] of [
+  [['version'], 10],
+  [['keys', 'list'], 10],
+  [['serve'], 0],
+  [['health'], 0],
+] as const) {
+  test(`chancery ${words.join(' ')}: runs with the niceness ${niceness} (ADR 97)`, () => {
+    const { stderr } = chancery(words, { NODE_OPTIONS: `--import=${NICENESS}` });
+    assert.match(stderr, new RegExp(`^niceness ${Math.max(getPriority(), niceness)}$`, 'mu'));
   });
 }
 

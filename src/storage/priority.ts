@@ -1,8 +1,8 @@
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 
 /**
  * Lets others go first where they want the same core. A system may forbid it (a filter of system calls); the work then goes on
- * with the priority that it has.
+ * with the priority that it has. One that is lower already stays.
  * @param niceness as `nice` gives it, 1 to 19
  * @param id of a process, or of a thread on Linux; 0 is the caller
  */
@@ -12,10 +12,18 @@ export function lowerPriority(
   set: (id: number, niceness: number) => void = setPriority,
 ): void {
   try {
-    set(id, niceness);
+    if (getPriority(id) < niceness) set(id, niceness);
   } catch {
     // Nothing depends on it but the time of other requests.
   }
+}
+
+/** As `nice` gives it: a tenth of the share of a server that wants the same core. */
+const BESIDE_SERVERS = 10;
+
+/** Lets servers go first for as long as this process lives (ADR 97). Call it only in a process that is no server. */
+export function giveWayToServers(): void {
+  lowerPriority(BESIDE_SERVERS);
 }
 
 /** The same for a thread. Elsewhere than on Linux the process would be meant, so nothing changes. */

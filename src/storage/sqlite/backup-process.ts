@@ -1,5 +1,6 @@
 import { type BackupRefusal, BackupRefused, type StoredBackup } from '../../ports/backup-store.ts';
-import { type BackupWork, giveWayToServers, makeBackup, verifyBackup } from './backup-work.ts';
+import { giveWayToServers } from '../priority.ts';
+import { type BackupWork, makeBackup, verifyBackup } from './backup-work.ts';
 import { reasonOf } from './connection.ts';
 
 /** The work of a process: to make a backup, or to verify the one with this id. */

@@ -270,14 +270,3 @@ test('an open backup is read in ranges, also after it was deleted; then it is go
   assert.equal(await at.backups.open(id), undefined);
   assert.deepEqual(await at.backups.list(), []);
 });
-
-test('a process that makes backups lets servers go first: its niceness is 10', () => {
-  const work = new URL('./backup-work.ts', import.meta.url).href;
-  const script = `
-    const { getPriority } = await import('node:os');
-    const { giveWayToServers } = await import(${JSON.stringify(work)});
-    giveWayToServers();
-    process.stdout.write(String(getPriority()));`;
-  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
-  assert.equal(printed, '10');
-});

@@ -10,7 +10,6 @@ import {
   type BackupVerification,
   type StoredBackup,
 } from '../../ports/backup-store.ts';
-import { lowerPriority } from '../priority.ts';
 import { BackupChanged, createSqliteBackup, verifySqliteBackup } from './backup.ts';
 import {
   backupFile,
@@ -42,14 +41,6 @@ interface Made {
   readonly backup: StoredBackup;
   /** For the log; undefined if it was made. */
   readonly cause: unknown;
-}
-
-/** As `nice` gives it: a tenth of the share of a server that wants the same core. */
-const BACKUP_NICENESS = 10;
-
-/** Lets servers go first for as long as this process lives. Call it only in a process that has no other work. */
-export function giveWayToServers(): void {
-  lowerPriority(BACKUP_NICENESS);
 }
 
 const now = (): number => Math.floor(Date.now() / 1000);
