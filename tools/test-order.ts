@@ -11,7 +11,7 @@ export const WAITING: ReadonlySet<string> = new Set([
   'test/faults/unhandled-error.test.ts',
   'test/hostile/outbound-flood.test.ts',
   ...['client-assertion', 'events', 'federated-clients', 'signals'].map(hostile),
-  ...['rolling', 'three-nodes'].map(journey),
+  ...['one-core', 'rolling', 'three-nodes'].map(journey),
 ]);
 
 /** Files that take longest, in their order. They begin first, so that the run does not end with one of them alone. */

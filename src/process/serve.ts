@@ -169,7 +169,7 @@ export async function startService(needs: ServiceNeeds): Promise<Service | undef
   try {
     const service = await open({ ...needs, log, served, offered }, closers, close);
     if (service === undefined) return undefined;
-    letCollectorsGoLast();
+    void letCollectorsGoLast();
     return { ...service, served };
   } catch (failure) {
     await close();

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism, getPriority } from 'node:os';
+import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inspect } from 'node:util';
 import { childrenOf } from '../program/children.ts';
 import { launchProgram, type Program, startProgram } from '../program/start.ts';
 import { call, registrationOf, SERVICE } from './conformance-exchange.ts';
@@ -66,7 +64,6 @@ test('serve --workers 2: one ready line, two processes share the port, health an
   assert.deepEqual(ready, [
     `chancery serves ${program.issuer} on 127.0.0.1:${program.port} with 2 processes`,
   ]);
-  assertCollectorsGoLast(program);
   const statuses = await askManyTimes(program, 60);
   assert.deepEqual(new Set(statuses), new Set([200]));
   const text = await metrics(program);
@@ -84,23 +81,6 @@ test('serve --workers 2: one ready line, two processes share the port, health an
   await assertOneServer(program);
   await assertDownload(program);
 });
-
-/** On one core V8's own threads in the workers have the least priority (ADR 103). */
-function assertCollectorsGoLast({ pid }: Program): void {
-  const expected = availableParallelism() === 1 ? 19 : getPriority(pid);
-  for (const worker of childrenOf(pid)) {
-    const threads = readdirSync(`/proc/${worker}/task`).map((id) => ({
-      name: readFileSync(`/proc/${worker}/task/${id}/comm`, 'latin1').trim(),
-      niceness: getPriority(Number(id)),
-    }));
-    const collectors = threads.filter(({ name }) => name.includes('V8Worker'));
-    assert.ok(
-      collectors.length > 0 && collectors.every(({ niceness }) => niceness === expected),
-      inspect(threads),
-    );
-    assert.equal(getPriority(worker), getPriority(pid));
-  }
-}
 
 /** The supervisor passes requests of the management listener on, in turn, with headers, query, body and answer. */
 async function assertAdministration(administered: Program): Promise<void> {
