@@ -34,6 +34,7 @@ const CALIBRATION_S = 12;
 /** Tokens that the load gets end within the run, so that there is something to sweep. */
 const LIFETIME_S = 60;
 const WATCH_MS = 20;
+const TICK_MS = 10;
 const SCRAPE_MS = 5_000;
 /** A slow answer waited for what happened so shortly before. */
 const EARLIER_MS = 50;
@@ -168,7 +169,7 @@ async function measured(
   seconds: number,
 ): Promise<{ readonly result: OpenResult; readonly marks: readonly Mark[]; readonly busy: number }> {
   const marks: Mark[] = [];
-  const watches = [watchCheckpoints(marks), watchSweeps(ours.program, marks)];
+  const watches = [watchCheckpoints(marks), watchSweeps(ours.program, marks), watchHost(marks)];
   try {
     let busy = Number.NaN;
     const beside = async (): Promise<void> => {
@@ -192,6 +193,23 @@ function watchCheckpoints(marks: Mark[]): NodeJS.Timeout {
     const { mtimeMs } = statSync(path);
     if (mtimeMs !== changed) marks.push({ what: 'checkpoint', from: mtimeMs - WATCH_MS, to: mtimeMs });
     changed = mtimeMs;
+  }, WATCH_MS);
+}
+
+/** Time that the host of a virtual machine gave to others while the server's CPU had work (proc(5): `steal`, in ticks of 10 ms). */
+function watchHost(marks: Mark[]): NodeJS.Timeout {
+  const stolen = (): number =>
+    Number(
+      new RegExp(`^cpu${SERVER_CPU} +(?:\\d+ ){7}(\\d+)`, 'mu').exec(
+        readFileSync('/proc/stat', 'latin1'),
+      )?.[1],
+    );
+  let [before, since] = [stolen(), Date.now()];
+  return setInterval(() => {
+    const [now, at] = [stolen(), Date.now()];
+    if (now > before)
+      marks.push({ what: `the host took ${(now - before) * TICK_MS} ms`, from: since, to: at });
+    [before, since] = [now, at];
   }, WATCH_MS);
 }
 
