@@ -21,13 +21,18 @@ import type { LoadOrder } from './load.ts';
 import { mixedOrders, revocationOrder, spread } from './mixture.ts';
 import { type Ours, startOurs } from './ours.ts';
 import { type Place, postgresPlace, sqlitePlace } from './place.ts';
-import { cpuMicroseconds, familyCpuSeconds, firstAnswer, pin } from './processes/measured-process.ts';
+import {
+  cpuMicroseconds,
+  familyCpuSeconds,
+  firstAnswer,
+  pin,
+  SERVER_CPU,
+} from './processes/measured-process.ts';
 import { originOf } from './results-file.ts';
 import { CODES_LAST, signedInAt, VERIFIER } from './signed-in.ts';
 import { openSlices } from './slices.ts';
 import { terminalTable } from './table.ts';
 
-const SERVER_CPU = 0;
 const LOAD_CPU = 1;
 const WARM_UP = { slices: 8, milliseconds: 500 };
 /** Each of `manyTokens` is revoked once. */
@@ -262,7 +267,6 @@ async function main(words: readonly string[]): Promise<void> {
     const environment = { ...place.environment, ...CODES_LAST };
     const ours = await startOurs(own, counts, { ...place, environment }, program);
     closers.push(async () => await ours.program.stop());
-    pin(ours.program.pid, SERVER_CPU);
     return ours;
   };
   try {

@@ -3,9 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { signedJwt } from '../src/testing/jwt.ts';
 import { type Authorities, type Entity, startAuthorities } from '../test/federation/authorities.ts';
-import { type Program, startProgram } from '../test/program/start.ts';
+import { type Program } from '../test/program/start.ts';
 import { requestHead } from './http-subject.ts';
 import type { LoadRequest } from './load.ts';
+import { startHeld } from './start-held.ts';
 import type { Bench } from './subject.ts';
 
 /** Places for resolutions. One network gets half of them, which is more than the connections of the load. */
@@ -42,7 +43,7 @@ export async function federatedProgram(
   superior.publish([anchor], { exp: now() + LIFETIME_S });
   const folder = join(parent, `federation-${name.replaceAll(/\W/gu, '')}`);
   mkdirSync(folder);
-  const program = await startProgram({
+  const program = await startHeld({
     // Only the development mode fetches over plain http.
     mode: 'dev',
     folder,

@@ -1,9 +1,9 @@
-import { type Program, startProgram } from '../test/program/start.ts';
+import type { Program } from '../test/program/start.ts';
 import type { GrowthEngine } from './growth-engine.ts';
 import { openMixture } from './open-mixture.ts';
 import { type Caller, register } from './ours.ts';
-import { pin } from './processes/measured-process.ts';
 import { seed } from './seed.ts';
+import { startHeld } from './start-held.ts';
 
 /** Genuine tokens for the load, from everywhere in the table. */
 export const LOADED_TOKENS = 200_000;
@@ -11,7 +11,6 @@ export const LOADED_TOKENS = 200_000;
 const REVOCABLE = LOADED_TOKENS / 10;
 /** Requests of the mixture in a second. In a minute the load asks about most tokens once. */
 const RATE = 3_000;
-const SERVER_CPU = 0;
 
 /** A database, and tokens in it that the load may use. */
 export interface Loaded {
@@ -22,7 +21,7 @@ export interface Loaded {
 }
 
 export async function start({ folder, place }: GrowthEngine, tenants = 1): Promise<Program> {
-  return await startProgram({
+  return await startHeld({
     folder,
     environment: {
       CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true',
@@ -66,7 +65,6 @@ async function load(
   found: Map<string, string>,
 ): Promise<void> {
   const program = await start(engine);
-  pin(program.pid, SERVER_CPU);
   const target = {
     program,
     caller,

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { RawAnswer } from '../test/program/raw-socket.ts';
 import type { LoadOrder, LoadRequest } from './load.ts';
-import { cpuSeconds, familyCpuSeconds, firstAnswer, pin } from './processes/measured-process.ts';
+import { cpuSeconds, familyCpuSeconds, firstAnswer, pin, SERVER_CPU } from './processes/measured-process.ts';
 import type { Bench, Figure, Subject } from './subject.ts';
 
 export interface Server {
@@ -18,7 +18,6 @@ export interface Server {
   readonly close: () => Promise<void>;
 }
 
-const SERVER_CPU = 0;
 /** The load has the CPU between them. */
 const SECOND_SERVER_CPU = availableParallelism() > 2 ? 2 : SERVER_CPU;
 /** Bodies of right answers differ by a few bytes at most. */

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { openReadConnection } from '../src/storage/sqlite/connection.ts';
 import type { LimitedAct, LimitOptions, LimitResult, Row } from './processes/grouped-commits.ts';
-import { messageFrom, pin, startScript, stopChild } from './processes/measured-process.ts';
+import { messageFrom, pin, SERVER_CPU, startScript, stopChild } from './processes/measured-process.ts';
 import type { Bench, Subject } from './subject.ts';
 
 /** Opens SQLite alone, as fast as it commits the rows of the act. */
 export function limit({ folder, scale }: Bench, name: string, act: LimitedAct): Subject {
   const path = join(folder, `limit-of-${Object.keys(act).join('-')}.db`);
   const child = startScript('grouped-commits.ts', { path, act } satisfies LimitOptions);
-  pin(child.pid ?? 0, 0);
+  pin(child.pid ?? 0, SERVER_CPU);
   return {
     name,
     async measure() {

@@ -22,12 +22,11 @@ import { mixedOrders, spread } from './mixture.ts';
 import { LOAD_CPU, type OpenMixture, openMixture, SHARES } from './open-mixture.ts';
 import { type Ours, startOurs } from './ours.ts';
 import { sqlitePlace } from './place.ts';
-import { cpuMicroseconds, pin } from './processes/measured-process.ts';
+import { cpuMicroseconds, pin, SERVER_CPU } from './processes/measured-process.ts';
 import type { KindResult, OpenResult, SlowTenth } from './processes/open-load.ts';
 import { originOf, resultsPath, writeResults } from './results-file.ts';
 import { terminalTable } from './table.ts';
 
-const SERVER_CPU = 0;
 const CAPACITY_ROUND_MS = 10_000;
 const CALIBRATIONS = 3;
 const CALIBRATION_S = 12;
@@ -60,8 +59,6 @@ const { values } = parseArgs({
 
 const origin = originOf(['npm run bench:mixed', '--', ...process.argv.slice(2)].join(' '));
 console.log(`${origin.machine}; commit ${origin.commit}`);
-// The program inherits this CPU, and so it runs as on a machine with one core (ADR 103).
-pin(process.pid, SERVER_CPU);
 const folder = mkdtempSync(join(tmpdir(), 'chancery-mixed-'));
 const pauses = join(folder, 'pauses.jsonl');
 try {

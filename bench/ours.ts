@@ -1,7 +1,8 @@
 import type { StoredClient } from '../src/ports/client-store.ts';
-import { launchProgram, type Program, startProgram } from '../test/program/start.ts';
+import { launchProgram, type Program } from '../test/program/start.ts';
 import { type Place, sqlitePlace } from './place.ts';
 import { seed } from './seed.ts';
+import { startHeld } from './start-held.ts';
 import type { Scale } from './subject.ts';
 
 /** A client that may introspect and get tokens. */
@@ -36,7 +37,7 @@ export async function startOurs(
 ): Promise<Ours> {
   const environment = { ...ENVIRONMENT, ...place.environment };
   const options = { folder, environment, ...(program === undefined ? {} : { program }) };
-  const first = await startProgram(options);
+  const first = await startHeld(options);
   const caller = await register(first);
   await first.stop();
   const { client, tokens, selfContained } = await seed({
@@ -48,7 +49,7 @@ export async function startOurs(
     selfContained: selfContainedTokens,
   });
   return {
-    program: await startProgram(options),
+    program: await startHeld(options),
     caller,
     client,
     tokens: tokens.slice(0, loadedTokens),
@@ -64,7 +65,7 @@ export async function startAnother(
   folder: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Program> {
-  return await startProgram({ folder, environment: { ...ENVIRONMENT, ...environment } });
+  return await startHeld({ folder, environment: { ...ENVIRONMENT, ...environment } });
 }
 
 /** Starts the program without waiting, to measure how long it takes. */

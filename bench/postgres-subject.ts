@@ -2,7 +2,7 @@ import { httpSubject, type Server } from './http-subject.ts';
 import type { LoadOrder } from './load.ts';
 import type { Ours } from './ours.ts';
 import { type OnPostgres, query } from './postgres.ts';
-import { messageFrom, pin, startScript, stopChild } from './processes/measured-process.ts';
+import { messageFrom, pin, SERVER_CPU, startScript, stopChild } from './processes/measured-process.ts';
 import type { PostgresLimitOptions, PostgresLimitResult, Row } from './processes/postgres-limit.ts';
 import type { Bench, Subject } from './subject.ts';
 
@@ -46,7 +46,7 @@ export function postgresLimit(
   options: PostgresLimitOptions,
 ): Subject {
   const child = startScript('postgres-limit.ts', options);
-  pin(child.pid ?? 0, 0);
+  pin(child.pid ?? 0, SERVER_CPU);
   return {
     name,
     async measure() {

@@ -13,11 +13,10 @@ import { introspectionWithBasic } from './introspection-load.ts';
 import type { LoadOrder } from './load.ts';
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts';
 import { type Ours, startAnother, startOurs } from './ours.ts';
-import { firstAnswer, pin } from './processes/measured-process.ts';
+import { firstAnswer, pin, SERVER_CPU } from './processes/measured-process.ts';
 import { machine } from './results-file.ts';
 import { markdownTable } from './table.ts';
 
-const SERVER_CPU = 0;
 const WARM_UP_MS = 2_000;
 /** Enough for the compiler, and for several questions about each repeated token. */
 const WARM_UP_ANSWERS = 200_000;
@@ -64,7 +63,6 @@ async function profile(
     NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles} --cpu-prof-interval=500`,
   });
   try {
-    pin(started.pid, SERVER_CPU);
     const order = await load.prepare(started.order);
     for (let warm = 0; warm < WARM_UP_ANSWERS; ) {
       warm += (await load.run({ order, milliseconds: WARM_UP_MS })).answered;
@@ -103,6 +101,7 @@ async function profileBare(setting: Setting, tokens: readonly string[]): Promise
   await program.stop();
   return await profile(setting, BARE, async (environment) => {
     const { pid, port, close } = await startBare(answer, environment);
+    pin(pid, SERVER_CPU);
     await firstAnswer(port, firstRequest(order));
     return { pid, order: { ...order, port }, close };
   });

@@ -1,10 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClientId } from '../src/spec/identifiers.ts';
-import { type Program, startProgram } from '../test/program/start.ts';
+import { type Program } from '../test/program/start.ts';
 import { basic } from './http-subject.ts';
 import { type Place, sqlitePlace } from './place.ts';
 import { type Credentials, seedClients } from './seed-clients.ts';
+import { startHeld } from './start-held.ts';
 import type { Scale } from './subject.ts';
 import { usesOfVaried, variedClient } from './varied-clients.ts';
 
@@ -41,7 +42,7 @@ export async function startRegistry(
   const folder = mkdtempSync(join(parent, `clients-${clients}-`));
   const place = await placeIn(folder);
   const environment = { ...ENVIRONMENT, ...place.environment };
-  const first = await startProgram({ folder, environment });
+  const first = await startHeld({ folder, environment });
   const { client_id } = await register(first);
   await first.stop();
   const seeded = await seedClients({
@@ -52,7 +53,7 @@ export async function startRegistry(
     vary: variedClient,
     usesOf: usesOfVaried,
   });
-  const program = await startProgram({ folder, environment });
+  const program = await startHeld({ folder, environment });
   const [caller] = seeded;
   if (caller === undefined) throw new Error('no client was seeded');
   return { program, place, clients: seeded, access_token: await issueToken(program, caller) };

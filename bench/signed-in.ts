@@ -3,8 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chancery } from '../test/journeys/command.ts';
 import { type PlainBrowser, plainBrowser } from '../test/program/plain-browser.ts';
-import { ENCRYPTION_KEY, type Program, startProgram } from '../test/program/start.ts';
+import { ENCRYPTION_KEY, type Program } from '../test/program/start.ts';
 import { type Caller, register } from './ours.ts';
+import { startHeld } from './start-held.ts';
 
 export const REDIRECT_URI = 'https://client.example.com/callback';
 const SCOPE = 'openid';
@@ -31,7 +32,7 @@ export async function startSignedIn(
 ): Promise<SignedInServer> {
   const own = join(folder, `signed-in-${randomBytes(4).toString('hex')}`);
   mkdirSync(own);
-  const program = await startProgram({ folder: own, environment: CODES_LAST });
+  const program = await startHeld({ folder: own, environment: CODES_LAST });
   return await signedInAt(program, metadata);
 }
 

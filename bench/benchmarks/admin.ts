@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
 import { FILTERS, type Filter, ORDERS } from '../admin-queries.ts';
 import { introspectionByOne } from '../introspection-load.ts';
-import { pin } from '../processes/measured-process.ts';
 import type { Registry } from '../registry.ts';
 import type { Bench, Benchmark, Figure, Subject } from '../subject.ts';
 
@@ -125,7 +124,6 @@ const pagesOn = ({ engine, needs, open }: Kind): Benchmark => ({
   rounds: (scale) => scale.rounds,
   async open(bench) {
     const registry = await open(bench);
-    pin(registry.program.pid, 0);
     const pages = new Pages();
     const subjects = Object.entries(FILTERS).map(([name, filter]) =>
       pageSubject(registry, name, filter, pages),

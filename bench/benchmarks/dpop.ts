@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { dpopKey } from '../../src/testing/dpop.ts';
 import { signedJwt, testKey } from '../../src/testing/jwt.ts';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
-import { type Program, startProgram } from '../../test/program/start.ts';
+import { type Program } from '../../test/program/start.ts';
 import { basic, httpSubject, requestHead } from '../http-subject.ts';
 import type { LoadOrder } from '../load.ts';
 import { type Caller, register } from '../ours.ts';
+import { startHeld } from '../start-held.ts';
 import type { Bench, Benchmark, Scale, Subject } from '../subject.ts';
 import { tokenOrder, verifyIssued } from './token.ts';
 
@@ -27,7 +28,7 @@ export const boundToken: Benchmark = {
   aims: [{ of: 'cpu', against: ASSERTED, atLeast: 0.85 }],
   rounds: (scale) => scale.rounds,
   async open(bench) {
-    const program = await startProgram({
+    const program = await startHeld({
       environment: { CHANCERY_DPOP_PROOF_LIFETIME: String(LIFETIME_S) },
     });
     const caller = await register(program);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { TOKEN_EXCHANGE_GRANT } from '../../src/spec/grant-types.ts';
 import { ACCESS_TOKEN_TYPE } from '../../src/spec/token-types.ts';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
-import { type Program, startProgram } from '../../test/program/start.ts';
+import { type Program } from '../../test/program/start.ts';
 import { basic, httpSubject, requests } from '../http-subject.ts';
 import type { LoadOrder } from '../load.ts';
 import { type Caller, register } from '../ours.ts';
+import { startHeld } from '../start-held.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
 import { tokenOrder, verifyIssued } from './token.ts';
 
@@ -24,7 +25,7 @@ export const tokenExchange: Benchmark = {
   aims: [{ of: 'cpu', against: ISSUED }],
   rounds: (scale) => scale.rounds,
   async open(bench) {
-    const program = await startProgram({ environment: { CHANCERY_TOKEN_EXCHANGE_ENABLED: 'true' } });
+    const program = await startHeld({ environment: { CHANCERY_TOKEN_EXCHANGE_ENABLED: 'true' } });
     const gateway = await register(program, {
       grant_types: [TOKEN_EXCHANGE_GRANT, 'client_credentials'],
       scope: 'read',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { requestHead, requests, share } from '../http-subject.ts';
 import { introspectionByOne } from '../introspection-load.ts';
-import { cpuSeconds, type Memory, memory, pin } from '../processes/measured-process.ts';
+import { cpuSeconds, type Memory, memory } from '../processes/measured-process.ts';
 import type { Registry } from '../registry.ts';
 import type { Benchmark, Figure, Subject } from '../subject.ts';
 
@@ -79,7 +79,6 @@ export function listSubject(
   databaseCpu?: () => number | undefined,
 ): Subject {
   const { pid } = registry.program;
-  pin(pid, 0);
   // Counts from before the first list: the process keeps what the uncounted one takes.
   const used = memory(pid);
   return {

@@ -3,10 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { addTenant } from '../../src/testing/storage/add-tenant.ts';
-import { type Program, startProgram } from '../../test/program/start.ts';
+import { type Program } from '../../test/program/start.ts';
 import { basic } from '../http-subject.ts';
 import { type Caller, register } from '../ours.ts';
 import { cpuSeconds } from '../processes/measured-process.ts';
+import { startHeld } from '../start-held.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
 
 /** More than a process keeps open (`cache.open-tenants` is 100). */
@@ -108,7 +109,7 @@ async function withTenants(
     environment: { ...OPEN_REGISTRATION, ...environment },
     ...(checkout === undefined ? {} : { program: checkout }),
   };
-  const first = await startProgram(options);
+  const first = await startHeld(options);
   await first.stop();
   const storage = await openSqliteStorage(`${folder}/chancery.db`);
   await Promise.all(
@@ -118,7 +119,7 @@ async function withTenants(
     ),
   );
   await storage.close();
-  return await startProgram(options);
+  return await startHeld(options);
 }
 
 /** Starts a server whose tenants have keys. */

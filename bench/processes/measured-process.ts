@@ -12,6 +12,9 @@ const TICKS_PER_S = 100;
 /** Whether processes can be held to one CPU here. */
 export const CAN_PIN = process.platform === 'linux' && spawnSync('taskset', ['-V']).status === 0;
 
+/** The CPU of the servers. The load has another one. */
+export const SERVER_CPU = 0;
+
 /** Holds all threads of a running process, and those it will start, to one CPU. */
 export function pin(pid: number, cpu: number): void {
   if (CAN_PIN) spawnSync('taskset', ['-a', '-c', '-p', String(cpu), String(pid)], { stdio: 'ignore' });

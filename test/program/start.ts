@@ -33,6 +33,8 @@ export interface StartOptions {
   readonly standardError?: number;
   /** The executable that it runs on, if not the one of the tests. */
   readonly runtime?: string;
+  /** The only CPU that it has (Linux, `taskset`). */
+  readonly cpu?: number;
   /** The address that it listens on, if not the loopback one. */
   readonly host?: string;
 }
@@ -113,8 +115,11 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
   const creating = mode === 'serve' && options.program === undefined ? ['--create'] : [];
   if (options.program !== undefined && mode === 'serve')
     spawnSync(runtime, [options.program, 'migrate', 'up'], { env: environment });
+  // `taskset` becomes the program and keeps its id.
+  const [command, ...words] =
+    options.cpu === undefined ? [runtime] : ['taskset', '-c', String(options.cpu), runtime];
   const child = endedWithTests(
-    spawn(runtime, [options.program ?? PROGRAM, mode, ...creating, ...(options.parameters ?? [])], {
+    spawn(command, [...words, options.program ?? PROGRAM, mode, ...creating, ...(options.parameters ?? [])], {
       env: tenant === undefined ? environment : asDefaultTenant(environment),
       // There the development mode keeps its own files, where the data is in no folder.
       cwd: folder,
