@@ -17,6 +17,7 @@ import { codeBody, exchangeHead, refreshBody } from './benchmarks/sign-in.ts';
 import { tokenOrder } from './benchmarks/token.ts';
 import { firstRequest, requests } from './http-subject.ts';
 import { introspectionWithBasic } from './introspection-load.ts';
+import { quantile } from './latencies.ts';
 import type { LoadOrder } from './load.ts';
 import { mixedOrders, revocationOrder, spread } from './mixture.ts';
 import { type Ours, startOurs } from './ours.ts';
@@ -25,6 +26,7 @@ import {
   cpuMicroseconds,
   familyCpuSeconds,
   firstAnswer,
+  LOAD_CPU,
   pin,
   SERVER_CPU,
 } from './processes/measured-process.ts';
@@ -33,7 +35,6 @@ import { CODES_LAST, signedInAt, VERIFIER } from './signed-in.ts';
 import { openSlices } from './slices.ts';
 import { terminalTable } from './table.ts';
 
-const LOAD_CPU = 1;
 const WARM_UP = { slices: 8, milliseconds: 500 };
 /** Each of `manyTokens` is revoked once. */
 const COUNTS = { storedTokens: 200_000, loadedTokens: 5_000, manyTokens: 150_000, selfContainedTokens: 1 };
@@ -99,9 +100,6 @@ function mixture(ours: Ours): LoadOrder {
   });
   return { port: ours.program.port, requests };
 }
-
-const quantile = (figures: readonly number[], share: number): number =>
-  figures.toSorted((one, other) => one - other)[Math.floor((figures.length - 1) * share)] ?? Number.NaN;
 
 /** The database of a run; the answers of servers on SQLite use none but their own. */
 interface Database {

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { signedJwt } from '../src/testing/jwt.ts';
 import { type Authorities, type Entity, startAuthorities } from '../test/federation/authorities.ts';
-import { type Program } from '../test/program/start.ts';
+import type { Program } from '../test/program/start.ts';
 import { requestHead } from './http-subject.ts';
 import type { LoadRequest } from './load.ts';
 import { startHeld } from './start-held.ts';

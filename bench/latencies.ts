@@ -7,3 +7,10 @@ export function percentile(latencies: Uint32Array, share: number): number {
     return seen >= total * share;
   });
 }
+
+/** Returns the figure that this share of them does not exceed. */
+export function quantile(figures: readonly number[], share: number): number {
+  return (
+    figures.toSorted((one, other) => one - other)[Math.floor((figures.length - 1) * share)] ?? Number.NaN
+  );
+}

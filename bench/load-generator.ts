@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { LoadOrder, LoadResult, LoadRun } from './load.ts';
-import { messageFrom, pin, stopChild } from './processes/measured-process.ts';
+import { LOAD_CPU, messageFrom, pin, stopChild } from './processes/measured-process.ts';
 
 type Reply = { readonly prepared: number } | { readonly result: LoadResult } | { readonly failure: string };
 
@@ -12,8 +12,6 @@ export interface LoadGenerator {
   run(run: LoadRun): Promise<LoadResult>;
   close(): Promise<void>;
 }
-
-const LOAD_CPU = 1;
 
 export function startLoadGenerator(): LoadGenerator {
   const child = fork(fileURLToPath(new URL('load.ts', import.meta.url)));

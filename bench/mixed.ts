@@ -19,10 +19,10 @@ import { ENCRYPTION_KEY, type Program } from '../test/program/start.ts';
 import { addExpiring, oldestExpired } from './expiring.ts';
 import { startLoadGenerator } from './load-generator.ts';
 import { mixedOrders, spread } from './mixture.ts';
-import { LOAD_CPU, type OpenMixture, openMixture, SHARES } from './open-mixture.ts';
+import { type OpenMixture, openMixture, SHARES } from './open-mixture.ts';
 import { type Ours, startOurs } from './ours.ts';
 import { sqlitePlace } from './place.ts';
-import { cpuMicroseconds, pin, SERVER_CPU } from './processes/measured-process.ts';
+import { cpuMicroseconds, LOAD_CPU, pin, SERVER_CPU, stolenMs } from './processes/measured-process.ts';
 import type { KindResult, OpenResult, SlowTenth } from './processes/open-load.ts';
 import { originOf, resultsPath, writeResults } from './results-file.ts';
 import { terminalTable } from './table.ts';
@@ -33,7 +33,6 @@ const CALIBRATION_S = 12;
 /** Tokens that the load gets end within the run, so that there is something to sweep. */
 const LIFETIME_S = 60;
 const WATCH_MS = 20;
-const TICK_MS = 10;
 const SCRAPE_MS = 5_000;
 /** A slow answer waited for what happened so shortly before. */
 const EARLIER_MS = 50;
@@ -193,19 +192,11 @@ function watchCheckpoints(marks: Mark[]): NodeJS.Timeout {
   }, WATCH_MS);
 }
 
-/** Time that the host of a virtual machine gave to others while the server's CPU had work (proc(5): `steal`, in ticks of 10 ms). */
 function watchHost(marks: Mark[]): NodeJS.Timeout {
-  const stolen = (): number =>
-    Number(
-      new RegExp(`^cpu${SERVER_CPU} +(?:\\d+ ){7}(\\d+)`, 'mu').exec(
-        readFileSync('/proc/stat', 'latin1'),
-      )?.[1],
-    );
-  let [before, since] = [stolen(), Date.now()];
+  let [before, since] = [stolenMs(SERVER_CPU), Date.now()];
   return setInterval(() => {
-    const [now, at] = [stolen(), Date.now()];
-    if (now > before)
-      marks.push({ what: `the host took ${(now - before) * TICK_MS} ms`, from: since, to: at });
+    const [now, at] = [stolenMs(SERVER_CPU), Date.now()];
+    if (now > before) marks.push({ what: `the host took ${now - before} ms`, from: since, to: at });
     [before, since] = [now, at];
   }, WATCH_MS);
 }

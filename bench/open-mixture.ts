@@ -2,13 +2,12 @@ import type { ChildProcess } from 'node:child_process';
 import { basic, requestHead, requests } from './http-subject.ts';
 import { FORM } from './introspection-load.ts';
 import { type MixtureTarget, mixedOrders, spread } from './mixture.ts';
-import { messageFrom, pin, startScript, stopChild } from './processes/measured-process.ts';
+import { LOAD_CPU, messageFrom, pin, startScript, stopChild } from './processes/measured-process.ts';
 import type { OpenKind, OpenLoad, OpenResult } from './processes/open-load.ts';
 import { type SignedInServer, signedInAt } from './signed-in.ts';
 
 /** How many of a hundred requests are of each kind. */
 export const SHARES = { introspection: 90, token: 5, registration: 2, revocation: 2, refresh: 1 } as const;
-export const LOAD_CPU = 1;
 /** Refreshes that may be under way at once. */
 const REFRESH_TOKENS = 64;
 

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClientId } from '../src/spec/identifiers.ts';
-import { type Program } from '../test/program/start.ts';
+import type { Program } from '../test/program/start.ts';
 import { basic } from './http-subject.ts';
 import { type Place, sqlitePlace } from './place.ts';
 import { type Credentials, seedClients } from './seed-clients.ts';

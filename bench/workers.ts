@@ -11,10 +11,11 @@ import { parseArgs } from 'node:util';
 import { childrenOf } from '../test/program/children.ts';
 import type { Program } from '../test/program/start.ts';
 import { introspectionWithBasic } from './introspection-load.ts';
+import { quantile } from './latencies.ts';
 import type { LoadOrder } from './load.ts';
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts';
 import { startAnother, startOurs } from './ours.ts';
-import { cpuMicroseconds, pin } from './processes/measured-process.ts';
+import { cpuMicroseconds, LOAD_CPU, pin, SERVER_CPU } from './processes/measured-process.ts';
 import { originOf } from './results-file.ts';
 import { terminalTable } from './table.ts';
 
@@ -24,7 +25,7 @@ const CONNECTIONS = 128;
 /** Rounds that warm up. */
 const UNCOUNTED = 2;
 /** The load shares the second core. */
-const CORES = [0, 1] as const;
+const CORES = [SERVER_CPU, LOAD_CPU];
 
 /** A process that answers, and the count of its answers. */
 interface Answering {
@@ -139,9 +140,6 @@ async function countsOf(
     answered: sum.answered + one.answered,
   }));
 }
-
-const quantile = (figures: readonly number[], share: number): number =>
-  figures.toSorted((one, other) => one - other)[Math.floor((figures.length - 1) * share)] ?? Number.NaN;
 
 const SHARES = [0.1, 0.25, 0.5];
 

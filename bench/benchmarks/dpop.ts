@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { dpopKey } from '../../src/testing/dpop.ts';
 import { signedJwt, testKey } from '../../src/testing/jwt.ts';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
-import { type Program } from '../../test/program/start.ts';
+import type { Program } from '../../test/program/start.ts';
 import { basic, httpSubject, requestHead } from '../http-subject.ts';
 import type { LoadOrder } from '../load.ts';
 import { type Caller, register } from '../ours.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { TOKEN_EXCHANGE_GRANT } from '../../src/spec/grant-types.ts';
 import { ACCESS_TOKEN_TYPE } from '../../src/spec/token-types.ts';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
-import { type Program } from '../../test/program/start.ts';
+import type { Program } from '../../test/program/start.ts';
 import { basic, httpSubject, requests } from '../http-subject.ts';
 import type { LoadOrder } from '../load.ts';
 import { type Caller, register } from '../ours.ts';

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { addTenant } from '../../src/testing/storage/add-tenant.ts';
-import { type Program } from '../../test/program/start.ts';
+import type { Program } from '../../test/program/start.ts';
 import { basic } from '../http-subject.ts';
 import { type Caller, register } from '../ours.ts';
 import { cpuSeconds } from '../processes/measured-process.ts';

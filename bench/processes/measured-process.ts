@@ -12,8 +12,9 @@ const TICKS_PER_S = 100;
 /** Whether processes can be held to one CPU here. */
 export const CAN_PIN = process.platform === 'linux' && spawnSync('taskset', ['-V']).status === 0;
 
-/** The CPU of the servers. The load has another one. */
+/** The CPU of the servers, and that of the load. */
 export const SERVER_CPU = 0;
+export const LOAD_CPU = 1;
 
 /** Holds all threads of a running process, and those it will start, to one CPU. */
 export function pin(pid: number, cpu: number): void {
@@ -70,6 +71,12 @@ export async function firstAnswer(port: number, request: string): Promise<RawAns
     await sleep(2);
   }
   throw new Error(`no server answers on port ${port}`);
+}
+
+/** Returns the time that the host of a virtual machine gave to others while this CPU had work (proc(5): `steal`). Only Linux tells it. */
+export function stolenMs(cpu: number): number {
+  const steal = new RegExp(`^cpu${cpu} +(?:\\d+ ){7}(\\d+)`, 'mu');
+  return (Number(steal.exec(readFileSync('/proc/stat', 'latin1'))?.[1]) * 1000) / TICKS_PER_S;
 }
 
 /** Returns the CPU time that a process has used so far, in seconds; undefined without /proc. */
