@@ -62,7 +62,7 @@ export class Connections {
     for (const [socket, connection] of this.#open) {
       const { last } = connection;
       // Before its first request a connection has the time limit of the headers.
-      if (last === undefined || !isOver(last)) continue;
+      if (last?.isOver !== true) continue;
       if (connection.idleAfter !== last) {
         connection.idleAfter = last;
         connection.idleSince = now;
@@ -70,5 +70,3 @@ export class Connections {
     }
   }
 }
-
-const isOver = (response: Response): boolean => response.writableFinished && response.req.complete;

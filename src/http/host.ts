@@ -259,10 +259,7 @@ function createServer(
       trace: undefined,
     });
   };
-  server.on('request', received);
-  // Node does not hand these requests to the request listener.
-  server.on('checkContinue', received);
-  server.on('checkExpectation', received);
+  messages.receive(server, received);
   server.on('connect', ({ url: target }, socket) =>
     observe('edge', sendAndClose(socket as Socket, 400, { target, id: nextId() }), 0),
   );

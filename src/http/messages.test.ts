@@ -12,19 +12,22 @@ const LIMIT_BYTES = 4;
 const MEMORY_BYTES = 2_048;
 type Pieces = readonly (string | null)[];
 
-function receive(messages: Messages, pieces: Pieces): Request {
+/** A request as Node's parser makes it. */
+type Parsed = Request & { push(chunk: unknown): boolean };
+
+function receive(messages: Messages, pieces: Pieces): Parsed {
   const limits = { body_bytes: LIMIT_BYTES, memory: new BodyMemory(MEMORY_BYTES) };
-  const request = new (messages.requestsUpTo(limits))(new Socket());
+  const request = new (messages.requestsUpTo(limits))(new Socket()) as unknown as Parsed;
   push(request, pieces);
-  return request as Request;
+  return request;
 }
 
 /** As Node's parser does. */
-function push(request: NodeJS.ReadableStream & { push(chunk: unknown): boolean }, pieces: Pieces): void {
+function push(request: Parsed, pieces: Pieces): void {
   for (const piece of pieces) request.push(piece === null ? null : Buffer.from(piece));
 }
 
-async function bodyRead(request: Request, later: Pieces = []): Promise<string[]> {
+async function bodyRead(request: Parsed, later: Pieces = []): Promise<string[]> {
   const read: string[] = [];
   request.readBody((body) => read.push(body.toString()));
   push(request, later);
@@ -92,8 +95,15 @@ register('the trial at the start refuses messages that lack an internal of Node'
     }
   }
   assert.equal(await serves(DOCUMENTED_MESSAGES), false);
-  assert.equal(await serves({ requestsUpTo: withoutPush, response }, 50), false);
+  assert.equal(await serves({ ...INTERNAL_MESSAGES, requestsUpTo: withoutPush }, 50), false);
   for (const other of [WithoutHeader, WithoutConstructor, OtherHead]) {
-    assert.equal(await serves({ requestsUpTo, response: other }), false, other.name);
+    assert.equal(await serves({ ...INTERNAL_MESSAGES, response: other }), false, other.name);
+  }
+  for (const parser of [undefined, {}]) {
+    const receive: Messages['receive'] = (server, received) => {
+      server.on('connection', (socket) => Object.assign(socket, { parser }));
+      INTERNAL_MESSAGES.receive(server, received);
+    };
+    assert.equal(await serves({ ...INTERNAL_MESSAGES, receive }), false);
   }
 });

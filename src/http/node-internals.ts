@@ -1,20 +1,24 @@
 /**
- * The only file of the edge that relies on what Node does not document: `push` as the parser calls it, `_read`,
- * `_consuming`, `_header`, `shouldKeepAlive`. It saves about half of the cost of a request (ADR 27). `messagesOfThisNode`
- * tries it when the program starts and falls back to `DOCUMENTED_MESSAGES`.
+ * Relies on what Node does not document, as `plain-requests.ts` does: `push` as the parser calls it, `_read`, `_consuming`,
+ * `_header`, `shouldKeepAlive`. Both save more than half of the cost of a request beside its system calls (ADR 27, ADR 109).
+ * `messagesOfThisNode` tries them when the program starts and falls back to `DOCUMENTED_MESSAGES`.
  */
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { DOCUMENTED_MESSAGES, type Messages, type Request, type Response } from './messages.ts';
-import { type RequestHeaders, readHeaders } from './raw-headers.ts';
+import { Server as TlsServer } from 'node:tls';
 import {
-  type BodyLimits,
-  BodyMemory,
-  type BodyReader,
-  type DropListener,
-  RequestBody,
-} from './request-body.ts';
+  DOCUMENTED_MESSAGES,
+  type Messages,
+  onEachRequest,
+  type Request,
+  type Response,
+  type WholeRequest,
+  type WholeResponse,
+} from './messages.ts';
+import { PlainRequest, PlainRequests } from './plain-requests.ts';
+import { type RequestHeaders, readHeaders } from './raw-headers.ts';
+import { BodyMemory, type BodyReader, type DropListener, type RequestBody } from './request-body.ts';
 
 const NO_HEADERS: RequestHeaders = Object.freeze(Object.create(null));
 
@@ -22,15 +26,15 @@ const NO_HEADERS: RequestHeaders = Object.freeze(Object.create(null));
  * A request without Node's stream around its body. It takes each piece where the parser hands it over (`push`) and tells
  * the end at once, also before `readBody`.
  */
-class InternalRequest extends IncomingMessage implements Request {
+class InternalRequest extends IncomingMessage implements WholeRequest {
   /** `http.createServer` reads this to know whether the body is being consumed. */
   declare _consuming: boolean;
   readonly #body: RequestBody;
   #fields: RequestHeaders | string | undefined;
 
-  constructor(socket: Socket, limits: BodyLimits) {
+  constructor(socket: Socket, body: RequestBody) {
     super(socket);
-    this.#body = new RequestBody(limits);
+    this.#body = body;
     this._consuming = true;
   }
 
@@ -85,8 +89,12 @@ class InternalRequest extends IncomingMessage implements Request {
 }
 
 /** A response that can be written with a head that is ready. */
-class InternalResponse extends ServerResponse<Request> implements Response {
+class InternalResponse extends ServerResponse<WholeRequest> implements WholeResponse {
   declare _header: string;
+
+  get isOver(): boolean {
+    return this.writableFinished && this.req.complete;
+  }
 
   /**
    * Puts the head where `writeHead` would have put it. Node does the rest: the order of pipelined answers, the end of the
@@ -100,16 +108,25 @@ class InternalResponse extends ServerResponse<Request> implements Response {
     this.end(body, encoding);
     return true;
   }
+
+  whole(): this {
+    return this;
+  }
 }
 
 export const INTERNAL_MESSAGES: Messages = {
-  requestsUpTo: (limits) =>
-    class extends InternalRequest {
-      constructor(socket: Socket) {
-        super(socket, limits);
-      }
-    },
+  requestsUpTo: (limits) => PlainRequest.upTo(limits) as unknown as typeof IncomingMessage,
   response: InternalResponse,
+  receive(server, received) {
+    const plain = new PlainRequests(server, received, (socket, body) => new InternalRequest(socket, body));
+    onEachRequest(server, (request, response) => {
+      if (!plain.takesBack(request, response)) received(request, response);
+    });
+    // Node's own listener comes first and gives the connection its parser.
+    server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) =>
+      plain.follow(socket),
+    );
+  },
 };
 
 let tried: Promise<Messages> | undefined;
@@ -123,46 +140,55 @@ export function messagesOfThisNode(): Promise<Messages> {
 const BODY = 'ping';
 const QUESTION = `POST / HTTP/1.1\r\nHost: h\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
 const READY_HEAD = `HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: ${BODY.length}\r\n\r\n`;
+/** The trial sends one question, and two at once when it has its answer. */
+const ANSWERS = 3;
 
-/** Tells whether two requests on one connection in memory get the answers that were written, and nothing else. */
-export async function serves(
-  { requestsUpTo, response: ServerResponse }: Messages,
-  trial_ms = 1_000,
-): Promise<boolean> {
-  const memory = new BodyMemory(2 * BODY.length);
-  const IncomingMessage = requestsUpTo({ body_bytes: BODY.length, memory });
+/** Tells whether three requests on one connection in memory get the answers that were written, and nothing else. */
+export async function serves(messages: Messages, trial_ms = 1_000): Promise<boolean> {
+  const memory = new BodyMemory(ANSWERS * BODY.length);
+  const IncomingMessage = messages.requestsUpTo({ body_bytes: BODY.length, memory });
   try {
     // Node's parser would make an uncaught exception of what a constructor throws.
-    void new ServerResponse(new IncomingMessage(new Socket()));
+    void new messages.response(new IncomingMessage(new Socket()));
   } catch {
     return false;
   }
-  const server = createServer({ IncomingMessage, ServerResponse });
-  const expected = `${READY_HEAD}${BODY}`.repeat(2);
+  const server = createServer({ IncomingMessage, ServerResponse: messages.response });
+  const answer = `${READY_HEAD}${BODY}`;
   let answered = '';
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const connection = new Duplex({
-    read() {},
-    write(chunk: Buffer, _encoding, done) {
-      answered += chunk.toString('latin1');
-      if (answered.length >= expected.length) resolve(answered === expected);
-      done();
-    },
-  });
+  const connection = Object.assign(
+    new Duplex({
+      read() {},
+      write(chunk: Buffer, _encoding, done) {
+        answered += chunk.toString('latin1');
+        if (answered === answer) connection.push(QUESTION.repeat(ANSWERS - 1));
+        if (answered.length >= ANSWERS * answer.length) resolve(answered === answer.repeat(ANSWERS));
+        done();
+      },
+    }),
+    { setTimeout: () => connection },
+  );
   const timer = setTimeout(resolve, trial_ms, false);
   server.on('clientError', () => resolve(false));
-  server.on('request', (request: Request, reply: Response) => {
+  const answerTo = (request: Request, reply: Response, body: string): void => {
+    const isUnderstood = typeof request.fields === 'object' && request.fields['host'] === 'h';
     try {
-      request.readBody((body) => {
-        const text = body.toString();
-        if (request.headers.host !== 'h' || !reply.sendReady(200, READY_HEAD, text, 'latin1')) resolve(false);
-      });
+      if (!isUnderstood || !reply.sendReady(200, READY_HEAD, body, 'latin1')) resolve(false);
     } catch {
       resolve(false);
     }
+  };
+  messages.receive(server, (request, reply) => {
+    // Later, so that the last two requests wait for their answers together.
+    request.readBody((body) => setImmediate(answerTo, request, reply, body.toString()));
   });
-  server.emit('connection', connection);
-  connection.push(QUESTION.repeat(2));
+  try {
+    server.emit('connection', connection);
+  } catch {
+    resolve(false);
+  }
+  connection.push(QUESTION);
   const well = await promise;
   clearTimeout(timer);
   connection.destroy();

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { EndpointResponse } from '../endpoints/contract.ts';
 import { problemResponse, statusProblem } from '../endpoints/problem-response.ts';
-import type { Request, Response } from './messages.ts';
+import type { Response, WholeRequest, WholeResponse } from './messages.ts';
 import { type Envelope, writeResponse } from './response-writer.ts';
 
 /** Statuses of answers that no endpoint gives (decision 39), with their `error_description`. */
@@ -99,17 +99,18 @@ export function answerClientError(
     return undefined;
   }
   // The header at fault began a request that has no response yet.
-  if (response === undefined || (response.req.complete && response.writableFinished)) {
+  if (response === undefined || response.isOver) {
     return sendAndClose(socket, statusOf(error), { target: targetIn(error), id });
   }
-  if (response.req.complete || response.headersSent) {
-    closeAfter(response, socket);
+  const whole = response.whole();
+  if (whole === undefined || whole.req.complete || whole.headersSent) {
+    closeAfter(whole, socket);
     return undefined;
   }
   // The fault lies in this request's body. Its own response keeps pipelined answers in order.
   const status = statusOf(error);
-  const answer = refusalAnswer(edgeRefusal(status), { target: response.req.url, id });
-  void writeResponse(response, answer, [], envelope);
+  const answer = refusalAnswer(edgeRefusal(status), { target: whole.req.url, id });
+  void writeResponse(whole, answer, [], envelope);
   return status;
 }
 
@@ -124,8 +125,9 @@ function targetIn({
   return REQUEST_LINE.exec(rawPacket?.toString('latin1', 0, REQUEST_LINE_MAX) ?? '')?.[1];
 }
 
-/** Lets answers to complete requests finish before the connection closes. */
-function closeAfter(response: Response, socket: Socket): void {
+/** Lets answers to complete requests finish before the connection closes. Without a response they are written. */
+function closeAfter(response: WholeResponse | undefined, socket: Socket): void {
+  if (response === undefined) return void socket.destroySoon();
   if (!response.req.complete && !response.writableEnded) response.end();
   if (response.writableFinished) socket.destroySoon();
   else response.once('close', () => socket.destroySoon());
@@ -151,7 +153,7 @@ export function sendAndClose(socket: Socket, status: EdgeStatus, addressed: Addr
 
 /** Reads and drops the rest of the request until it ends or a limit is reached; then calls `done` once. */
 export function discardBody(
-  request: Request,
+  request: WholeRequest,
   limits: { readonly bytes: number; readonly milliseconds: number },
   done: () => void,
 ): void {

@@ -57,7 +57,8 @@ export function writeResponse(
   if (typeof body === 'string' && answered.cookies === undefined && envelope.keepAlive !== undefined) {
     if (writeReady(response, answered.status, headers, lines, envelope.keepAlive, body)) return undefined;
   }
-  return writeAny(response, answered, lines, envelope, streamTurn);
+  const whole = response.whole();
+  return whole === undefined ? undefined : writeAny(whole, answered, lines, envelope, streamTurn);
 }
 
 /** Writes the answer if its head is ready; returns whether it did. */

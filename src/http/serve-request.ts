@@ -250,7 +250,7 @@ function receiveBody(
     const refusal = edgeRefusal(400, 'The request body must not be compressed.');
     return refuseAndClose(edge, context, refusal, 'compressed-body', undefined, lines);
   }
-  if (expectation !== undefined) response.writeContinue();
+  if (expectation !== undefined) response.whole()?.writeContinue();
   request.readBody((body) => {
     if (typeof body === 'object') edge.complete.add({ context, endpoint, segments, headers, body, lines });
     else if (body === 'too-large')
@@ -380,7 +380,9 @@ function refuseAndClose(
   detail?: string,
   lines: readonly string[] = [],
 ): void {
-  const { request, response, started } = context;
+  const { started } = context;
+  const response = context.response.whole();
+  if (response === undefined) return;
   const { status, headers, body } = refusalAnswer(refusal, context);
   noteEdgeRefusal(edge, context, status, reason, detail);
   const text = typeof body === 'string' ? body : '';
@@ -393,5 +395,5 @@ function refuseAndClose(
   ]);
   response.write(text);
   edge.observe(EDGE, status, (performance.now() - started) / 1_000);
-  discardBody(request, DISCARD, () => response.end());
+  discardBody(response.req, DISCARD, () => response.end());
 }
