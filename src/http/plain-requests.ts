@@ -169,7 +169,9 @@ export class PlainRequests {
     // The connection was refused.
     if (socket.destroyed) return;
     if (typeof parser?.onIncoming !== 'function') throw new TypeError('a connection has no parser');
-    new Follower(socket as Connection, parser, this);
+    const follower = new Follower(socket as Connection, parser, this);
+    parser.onIncoming = (request, shouldKeepAlive) => follower.take(request as PlainRequest, shouldKeepAlive);
+    socket.once('close', () => follower.forget());
   }
 
   get server(): Server {
@@ -226,7 +228,7 @@ class Follower {
   readonly #onIncoming: Parser['onIncoming'];
   /** The last plain response. */
   #last: PlainResponse | undefined;
-  /** Whether the socket has the time limit of an idle connection. */
+  /** Whether the socket got the time limit of an idle connection for plain requests. */
   #isKept = false;
 
   constructor(socket: Connection, parser: Parser, all: PlainRequests) {
@@ -234,19 +236,21 @@ class Follower {
     this.#parser = parser;
     this.#all = all;
     this.#onIncoming = parser.onIncoming;
-    parser.onIncoming = (request, shouldKeepAlive) => this.#take(request as PlainRequest, shouldKeepAlive);
-    // Node does the same for its own requests.
-    socket.once('close', () => {
-      if (this.#last?.isOver === false) this.#last.request.releaseBody();
-    });
   }
 
-  #take(request: PlainRequest, shouldKeepAlive: boolean): number {
+  /** Gives back the memory of the last body. Node does the same for its own requests when a connection has closed. */
+  forget(): void {
+    if (this.#last?.isOver === false) this.#last.request.releaseBody();
+  }
+
+  /** Takes a request whose head has arrived. Returns what the parser expects: 0 for a request with a body like any other. */
+  take(request: PlainRequest, shouldKeepAlive: boolean): number {
     // Answers go out in the order of their requests: Node does that once it knows both.
     this.#last?.whole();
     if (!shouldKeepAlive || !this.#isPlain(request)) {
       return this.#nodesWay(this.#all.wholeRequest(request), request, shouldKeepAlive);
     }
+    this.#keep();
     const response = new PlainResponse(request, this);
     this.#last = response;
     this.#socket._httpMessage = response;
@@ -270,11 +274,16 @@ class Follower {
     );
   }
 
+  /** Gives the socket the time limit of an idle connection. It lasts until a request takes Node's way, and Node gives it again after that. */
+  #keep(): void {
+    const { keepAliveTimeout } = this.#all.server;
+    if (this.#isKept || keepAliveTimeout === 0) return;
+    this.#socket.setTimeout(keepAliveTimeout + KEEP_ALIVE_BUFFER_MS);
+    this.#isKept = true;
+  }
+
   #nodesWay(whole: WholeRequest, request: PlainRequest, shouldKeepAlive: boolean): number {
-    if (this.#isKept) {
-      this.#socket.setTimeout(this.#all.server.timeout);
-      this.#isKept = false;
-    }
+    if (this.#isKept) this.#socket.setTimeout(this.#all.server.timeout);
     if (this.#parser.incoming === request) this.#parser.incoming = whole;
     return this.#onIncoming(whole, shouldKeepAlive);
   }
@@ -283,11 +292,6 @@ class Follower {
   write(text: string, encoding: 'latin1' | 'utf8'): void {
     const socket = this.#socket;
     socket._httpMessage = null;
-    const { keepAliveTimeout } = this.#all.server;
-    if (!this.#isKept && keepAliveTimeout > 0) {
-      socket.setTimeout(keepAliveTimeout + KEEP_ALIVE_BUFFER_MS);
-      this.#isKept = true;
-    }
     if (socket.writable) socket.write(text, encoding);
   }
 

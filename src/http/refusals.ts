@@ -127,7 +127,7 @@ function targetIn({
 
 /** Lets answers to complete requests finish before the connection closes. Without a response they are written. */
 function closeAfter(response: WholeResponse | undefined, socket: Socket): void {
-  if (response === undefined) return void socket.destroySoon();
+  if (response === undefined) return socket.destroySoon();
   if (!response.req.complete && !response.writableEnded) response.end();
   if (response.writableFinished) socket.destroySoon();
   else response.once('close', () => socket.destroySoon());
