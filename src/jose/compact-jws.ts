@@ -6,7 +6,13 @@ import { type MacAlgorithm, type SignatureAlgorithm, suits } from '../spec/jose-
 import { type JsonObject, type JsonValue, parseJsonObject } from '../spec/json.ts';
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
 import { privateKeys } from './private-keys.ts';
-import { type IsSignature, publicKeys, signature, verifiedOnPool } from './signatures.ts';
+import {
+  type IsSignature,
+  publicKeys,
+  SIGNATURES_ON_POOL,
+  type Signatures,
+  signature,
+} from './signatures.ts';
 
 /** The parts of a compact JWS. Nothing in it is verified. */
 export interface UnverifiedJws {
@@ -81,7 +87,7 @@ export async function signatureProblem(
   jws: Pick<UnverifiedJws, 'compact' | 'header'>,
   keys: readonly JsonWebKey[],
   algorithms: readonly SignatureAlgorithm[],
-  { signers, isSignature = verifiedOnPool }: SignatureNeeds = {},
+  { signers, isSignature = SIGNATURES_ON_POOL.isSignature }: SignatureNeeds = {},
 ): Promise<JwtRefusal | undefined> {
   const algorithm = algorithms.find((allowed) => allowed === jws.header['alg']);
   if (algorithm === undefined) return 'algorithm';
@@ -157,16 +163,16 @@ export function matchingSecret(
 
 const segment = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-export function joseJwtSigner(): JwtSigner {
+export function joseJwtSigner(signatures: Signatures = SIGNATURES_ON_POOL): JwtSigner {
   const keyOf = privateKeys();
   return {
     async sign(claims, { alg, kid, typ }, privateKey) {
       const header = typ === undefined ? { alg, kid } : { alg, kid, typ };
       const signed = `${segment(header)}.${segment(claims)}`;
-      const made = await signature(Buffer.from(signed), alg, privateKey, keyOf(privateKey));
+      const made = await signature(signatures, Buffer.from(signed), alg, privateKey, keyOf(privateKey));
       return `${signed}.${made.toString('base64url')}`;
     },
     signOctets: async (octets, alg, privateKey) =>
-      await signature(octets, alg, privateKey, keyOf(privateKey)),
+      await signature(signatures, octets, alg, privateKey, keyOf(privateKey)),
   };
 }

@@ -6,14 +6,15 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import { SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import { signature, type TestKey, testKey } from '../testing/jwt.ts';
-import { type IsSignature, signatureCheck } from './signatures.ts';
+import { type IsSignature, type Signatures, signaturesFor } from './signatures.ts';
 
 const INPUT = 'header.payload';
 const SMALL = testKey('ES256');
 
-/** The function for one core, and the one for more. */
-const IN_TURNS = signatureCheck(1);
-const ON_POOL = signatureCheck(2);
+const ONE_CORE = signaturesFor(1);
+const TWO_CORES = signaturesFor(2);
+const IN_TURNS = ONE_CORE.isSignature;
+const ON_POOL = TWO_CORES.isSignature;
 
 async function verdict(check: IsSignature, key: TestKey, input: string): Promise<boolean> {
   const made = signature(key, INPUT);
@@ -69,4 +70,49 @@ test('on one core, a key that cannot verify rejects, and the next signature is v
   const next = verdict(IN_TURNS, SMALL, INPUT);
   await assert.rejects(failing);
   assert.equal(await next, true);
+});
+
+/** Signs as a process does, and checks the signature with another function. */
+async function signed({ sign }: Signatures, key: TestKey, input = INPUT): Promise<Buffer> {
+  const made = await sign(Buffer.from(input), key.algorithm, key.privateKey);
+  assert.equal(await ON_POOL(made, Buffer.from(input), key.algorithm, createPublicKey(key.privateKey)), true);
+  return made;
+}
+
+for (const algorithm of SIGNING_ALGORITHMS) {
+  test(`${algorithm}: a signature that is made on one core or on more holds (RFC 7518 §3)`, async () => {
+    const key = testKey(algorithm);
+    for (const signatures of [ONE_CORE, TWO_CORES]) await signed(signatures, key);
+  });
+}
+
+test('on one core, the calling thread signs with ES256 and EdDSA, at most sixteen in one turn, and the thread pool with all others', async (t) => {
+  const { mock: calls } = mock.method(crypto, 'sign');
+  syncBuiltinESMExports();
+  t.after(() => {
+    calls.restore();
+    syncBuiltinESMExports();
+  });
+  for (const algorithm of SIGNING_ALGORITHMS) {
+    const here: boolean[] = [];
+    for (const signatures of [ONE_CORE, TWO_CORES]) {
+      await signed(signatures, testKey(algorithm));
+      here.push(typeof calls.calls.at(-1)?.arguments[3] !== 'function');
+    }
+    assert.deepEqual(here, [algorithm === 'ES256' || algorithm === 'EdDSA', false], algorithm);
+  }
+  calls.resetCalls();
+  const all = Array.from({ length: 20 }, () => signed(ONE_CORE, SMALL));
+  await endOfTurn();
+  assert.equal(calls.callCount(), 16);
+  await Promise.all(all);
+  assert.equal(calls.callCount(), 20);
+});
+
+test('on one core, a key that cannot sign rejects, and the next signature is made', async () => {
+  const { privateKey } = generateKeyPairSync('x25519');
+  const failing = ONE_CORE.sign(Buffer.from(INPUT), 'EdDSA', privateKey);
+  const next = signed(ONE_CORE, SMALL);
+  await assert.rejects(failing);
+  await next;
 });

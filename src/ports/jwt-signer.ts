@@ -3,7 +3,7 @@ import type { JsonWebKey } from '../spec/jwk.ts';
 
 export interface JwtSigner {
   /**
-   * Returns a compact JWS of these claims (RFC 7515 §7.1), signed off the event loop. The key must fit the algorithm.
+   * Returns a compact JWS of these claims (RFC 7515 §7.1), signed beside other requests. The key must fit the algorithm.
    * The imported key is cached for as long as the caller keeps this object: do not copy private keys.
    */
   sign(
@@ -11,6 +11,6 @@ export interface JwtSigner {
     header: { readonly alg: SignatureAlgorithm; readonly kid: string; readonly typ?: string },
     privateKey: JsonWebKey,
   ): Promise<string>;
-  /** Returns the signature of octets as the algorithm makes it for a JWS (RFC 7518 §3), made off the event loop. */
+  /** Returns the signature of octets as the algorithm makes it for a JWS (RFC 7518 §3), made beside other requests. */
   signOctets(octets: Uint8Array, alg: SignatureAlgorithm, privateKey: JsonWebKey): Promise<Uint8Array>;
 }

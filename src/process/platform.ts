@@ -5,7 +5,7 @@ import { joseJwtSigner } from '../jose/compact-jws.ts';
 import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtVerifier, jwtInspectorWith } from '../jose/jwt-verifier.ts';
 import { keyMaker } from '../jose/private-keys.ts';
-import { type IsSignature, signatureCheck, verifiedOnPool } from '../jose/signatures.ts';
+import { SIGNATURES_ON_POOL, type Signatures, signaturesFor } from '../jose/signatures.ts';
 import { openOutboundHttp, type ProcessOutbound } from '../outbound/outbound-http.ts';
 import { rememberedThemes } from '../pages/liquid-pages.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -54,18 +54,18 @@ export interface ProcessPlatform extends Platform {
   readonly caches: ProcessCaches;
 }
 
-/** Signs and verifies by a clock. @param isSignature verifies signatures of JWTs */
-const joseBy = (clock: Clock, isSignature: IsSignature): Jose => ({
-  signer: joseJwtSigner(),
-  verifier: joseJwtVerifier(clock, isSignature),
-  inspector: jwtInspectorWith(isSignature),
+/** Signs and verifies by a clock. */
+const joseBy = (clock: Clock, signatures: Signatures): Jose => ({
+  signer: joseJwtSigner(signatures),
+  verifier: joseJwtVerifier(clock, signatures.isSignature),
+  inspector: jwtInspectorWith(signatures.isSignature),
   encrypter: joseJweEncrypter,
   decrypter: joseJweDecrypter(),
   keyMaker,
 });
 
 /** Signs and verifies by the clock of the machine. */
-export const systemJose: Jose = joseBy(systemClock, verifiedOnPool);
+export const systemJose: Jose = joseBy(systemClock, SIGNATURES_ON_POOL);
 
 /** Puts the platform of production together. */
 export function openPlatform({
@@ -94,7 +94,7 @@ export function openPlatform({
     ...(opened.streams ?? processStreams(settings)),
     sleep: async (seconds) => await sleep(seconds * 1000, undefined, { ref: false }),
     random: systemRandom,
-    jose: joseBy(clock, signatureCheck(availableParallelism())),
+    jose: joseBy(clock, signaturesFor(availableParallelism())),
     saml: samlAssertionVerifier(),
     compileSchema,
     outbound,
