@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import type { AccessTokenKey, ClientId, ClientInstance, KeyId } from '../../spec/identifiers.ts';
+import type { AccessTokenKey, ClientId, ClientInstance, KeyId, TenantId } from '../../spec/identifiers.ts';
 import {
   aClient,
   aCode,
@@ -57,6 +57,18 @@ function firstVersion(path: string): void {
   ] as const)
     initial.run(key, used_at);
   database.close();
+}
+
+/** Opens a database as a later version of the schema left it. */
+function ofVersion(newest: number, name: string): { readonly path: string; readonly database: DatabaseSync } {
+  const path = join(root, name);
+  firstVersion(path);
+  const database = new DatabaseSync(path);
+  for (const { version, sql } of MIGRATIONS.slice(1, newest)) {
+    database.exec(sql);
+    database.prepare('INSERT INTO schema_migration VALUES (?, ?, 0)').run(version, String(version));
+  }
+  return { path, database };
 }
 
 async function migrated(name: string) {
@@ -135,13 +147,7 @@ test('initial access tokens of a database of version 1 keep their scope where it
 });
 
 test('authorisation codes of a database of version 37 are good once, or were used before', async () => {
-  const path = join(root, 'codes.sqlite');
-  firstVersion(path);
-  const database = new DatabaseSync(path);
-  for (const { version, sql } of MIGRATIONS.slice(1, 37)) {
-    database.exec(sql);
-    database.prepare('INSERT INTO schema_migration VALUES (?, ?, 0)').run(version, String(version));
-  }
+  const { path, database } = ofVersion(37, 'codes.sqlite');
   const client = aClient({ client_id: 'a' as ClientId, instance: 'i' as ClientInstance });
   const insert = database.prepare(
     "INSERT INTO authorization_code VALUES ('default', ?, 'a', 'i', ?, ?, ?, ?)",
@@ -162,5 +168,24 @@ test('authorisation codes of a database of version 37 are good once, or were use
     ['used', 'redeemed', 'used'],
   );
   assert.equal(await authorizationCodes.sweepExpired(NOW + 7000, 10), 1);
+  await storage.close();
+});
+
+test('what a database of version 39 remembers cannot be used again, and is forgotten when it has expired', async () => {
+  const { path, database } = ofVersion(39, 'replays.sqlite');
+  const insert = database.prepare("INSERT INTO remembered_once VALUES (?, 'client-assertion', 'c', ?, ?)");
+  insert.run('default', 'late', NOW + 600);
+  insert.run('default', 'early', NOW + 60);
+  insert.run('other', 'early', NOW + 60);
+  database.close();
+  const storage = await openSqliteStorage(path, { writer: 'main' });
+  const { replays } = storage.forTenant(TENANT);
+  const isNew = async (value: string): Promise<boolean> =>
+    await replays.rememberOnce('client-assertion', 'c', value, NOW + 600);
+  assert.deepEqual([await isNew('early'), await isNew('late'), await isNew('new')], [false, false, true]);
+  assert.equal(await replays.sweepExpired(NOW + 120, 10), 1);
+  assert.deepEqual([await isNew('early'), await isNew('late')], [true, false]);
+  const other = storage.forTenant('other' as TenantId).replays;
+  assert.equal(await other.rememberOnce('client-assertion', 'c', 'early', NOW + 600), false);
   await storage.close();
 });

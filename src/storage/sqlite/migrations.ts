@@ -15,7 +15,13 @@ import {
   SESSION_SCHEMA,
 } from './end-user-schema.ts';
 import { AUDIT_SEARCH_SCHEMA, EVENT_STREAM_SCHEMA, WEBHOOK_SCHEMA } from './event-schema.ts';
-import { COMPATIBILITY_SCHEMA, RATE_SCHEMA, TIME_SCHEMA } from './process-schema.ts';
+import {
+  COMPATIBILITY_SCHEMA,
+  RATE_SCHEMA,
+  REPLAY_ORDER_SCHEMA,
+  REPLAY_SCHEMA,
+  TIME_SCHEMA,
+} from './process-schema.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
 import { DELETED_TENANT_SCHEMA, TENANT_OWNER_SCHEMA, TENANT_SCHEMA } from './tenant-schema.ts';
 
@@ -165,20 +171,7 @@ export const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (tenant, sequence)
       ) STRICT, WITHOUT ROWID;`,
   },
-  {
-    version: 4,
-    name: 'what may be used once',
-    sql: `
-      CREATE TABLE remembered_once (
-        tenant TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        owner TEXT NOT NULL,
-        value TEXT NOT NULL,
-        expires_at INTEGER NOT NULL,
-        PRIMARY KEY (tenant, kind, owner, value)
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX remembered_once_expiry ON remembered_once (tenant, expires_at);`,
-  },
+  { version: 4, name: 'what may be used once', sql: REPLAY_SCHEMA },
   {
     version: 5,
     name: 'grants and refresh tokens',
@@ -332,6 +325,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 37, name: 'lists of devices', sql: DEVICE_LIST_SCHEMA, compatibleFrom: 13 },
   { version: 38, name: 'codes in their order', sql: CODE_ORDER_SCHEMA, compatibleFrom: 13 },
   { version: 39, name: 'clients by their instances', sql: INSTANCE_ORDER_SCHEMA, compatibleFrom: 13 },
+  { version: 40, name: 'what may be used once, in its order', sql: REPLAY_ORDER_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

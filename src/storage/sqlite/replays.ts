@@ -13,9 +13,8 @@ export const replays: TenantNoun<ReplayStore> = {
     },
     sweepExpired(database) {
       const sweep = database.prepare(`
-        DELETE FROM remembered_once WHERE tenant = ?1 AND (kind, owner, value) IN
-          (SELECT kind, owner, value FROM remembered_once
-           WHERE tenant = ?1 AND expires_at < ?2 ORDER BY expires_at LIMIT ?3)`);
+        DELETE FROM remembered_once WHERE rowid IN
+          (SELECT rowid FROM remembered_once WHERE tenant = ?1 AND expires_at < ?2 ORDER BY expires_at LIMIT ?3)`);
       return (tenant, now, limit) => Number(sweep.run(tenant, now, limit).changes);
     },
   },
