@@ -24,6 +24,7 @@ import { doubtText, openProcessClock, type ProcessClock } from './clock.ts';
 import { letCollectorsGoLast } from './collector-threads.ts';
 import { openConsole } from './console.ts';
 import { identityOf, lifeLines, publishFigures, storageMeter } from './figures.ts';
+import { beginFileReading } from './file-reading.ts';
 import { openKeyRing } from './key-ring.ts';
 import { startManagementHost, startPublicHosts, startWaitingHosts } from './listeners.ts';
 import { openMemory, type ProcessMemory } from './memory.ts';
@@ -244,7 +245,7 @@ async function open(
   const sites = [await tenants.first.site(settings.issuer)];
   const hosts = await startPublicHosts({ ...waiting, sites, tenancy: tenants.tenancy, tls: tls.material });
   closers.push(renewingCertificates(tls, hosts, streams));
-  storage.fileCheck?.begin();
+  closers.push(await beginFileReading({ settings, storage, check, log }));
   const lines = lifeLines(log, mode, identityOf(settings, hosts, tenants.count()));
   lines.serves(memory);
   let stopping = false;

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startProgram } from '../program/start.ts';
 import { type Production, production } from './production.ts';
 import { assertOneLine, attemptAt } from './start-attempts.ts';
@@ -58,6 +59,19 @@ test('start, damaged database: one line that says to restore it, and the file is
     );
     assert.ok(readFileSync(site.database).equals(damage), 'what is left of it was not changed');
   }
+});
+
+test('start, a large file: one of two workers reads it ahead', async () => {
+  const first = await startProgram({ folder: site.folder });
+  await first.stop();
+  truncateSync(site.database, 64 * 1024 * 1024);
+  const program = await startProgram({ folder: site.folder, parameters: ['--workers', '2'] });
+  const line = /"bytes":67108864,.*the file of the database was read into the cache of the system/gu;
+  await program.printed(line);
+  // Another worker would have begun at about the same time.
+  await sleep(1000);
+  await program.stop();
+  assert.equal(program.output().match(line)?.length, 1);
 });
 
 test('start, a table is missing: one line that names it, exit code 1', async () => {
