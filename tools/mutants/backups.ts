@@ -52,6 +52,40 @@ export const BACKUPS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'backup-flushed-at-once',
+    fault: 'The whole copy of a backup is flushed in one go, and all writes of servers wait for it.',
+    edits: [
+      {
+        file: 'src/storage/sqlite/backup.ts',
+        find: "database.exec('PRAGMA synchronous = OFF');",
+        replace: '',
+      },
+    ],
+    killers: [
+      {
+        file: 'test/faults/backup-flush.test.ts',
+        test: 'a thread flushes the copy of a backup while SQLite makes it; SQLite does not flush the whole copy at its end',
+      },
+    ],
+  },
+  {
+    name: 'backup-flush-error-ignored',
+    fault: 'A backup is complete although the disk has lost a part of it.',
+    edits: [
+      {
+        file: 'src/storage/sqlite/flushed-while.ts',
+        find: 'await exit;',
+        replace: 'exit.catch(() => undefined);',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/storage/sqlite/flushed-while.test.ts',
+        test: 'a flush that fails is an error, although the file was written',
+      },
+    ],
+  },
+  {
     name: 'backup-download-not-noted',
     fault: 'A backup is downloaded although its event could not be stored.',
     edits: [

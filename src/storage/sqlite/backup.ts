@@ -18,6 +18,7 @@ import { differingTables, keyNameOf, parseManifest, sealedCanary, tableDigests }
 import { otherSchema } from '../schema.ts';
 import { isBusy, openWriteConnection } from './connection.ts';
 import { draftOf, inspect, makeFolder, removeWithLog, syncFolder, unavailable } from './database-file.ts';
+import { flushedWhile } from './flushed-while.ts';
 import { migrate, NEWEST, stateOf } from './migrations.ts';
 import { readTables } from './table-dump.ts';
 
@@ -36,7 +37,7 @@ export async function createSqliteBackup(
   if (existsSync(out)) throw new StorageUnavailable(`${out} is there already: nothing was changed`);
   const draft = draftOf(out);
   try {
-    const taken_at = copyDatabase(path, draft, now);
+    const taken_at = await copyDatabase(path, draft, now);
     const manifest = await describe(draft, { program, taken_at });
     publish(draft, out);
     return manifest;
@@ -48,7 +49,7 @@ export async function createSqliteBackup(
 }
 
 /** @returns the time at which the copied state was current, in seconds since the epoch */
-function copyDatabase(path: string, draft: string, now: () => number): number {
+async function copyDatabase(path: string, draft: string, now: () => number): Promise<number> {
   if (!existsSync(path)) throw new StorageUnavailable(`there is no database at ${path}`);
   inspect(path);
   closeSync(openSync(draft, 'wx', OWNER_ONLY));
@@ -56,9 +57,13 @@ function copyDatabase(path: string, draft: string, now: () => number): number {
   try {
     const { version } = stateOf(database);
     if (version !== NEWEST) throw new StorageUnavailable(otherSchema(version, NEWEST));
-    const taken_at = now();
-    database.prepare('VACUUM INTO ?').run(draft);
-    return taken_at;
+    // Otherwise SQLite flushes the whole copy at its end, in one go. `publish` does it before the copy gets its name.
+    database.exec('PRAGMA synchronous = OFF');
+    return await flushedWhile(draft, () => {
+      const taken_at = now();
+      database.prepare('VACUUM INTO ?').run(draft);
+      return taken_at;
+    });
   } finally {
     database.close();
   }
