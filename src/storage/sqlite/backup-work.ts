@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { pipeline } from 'node:stream/promises';
 import {
   type BackupFailure,
   type BackupFinding,
@@ -22,6 +21,7 @@ import {
   writeRecord,
 } from './backup-folder.ts';
 import { isDiskFull } from './connection.ts';
+import { rests } from './rests.ts';
 
 /** The needs of work on the backups in a folder. The work blocks its thread: a server gives it a process of its own. */
 export interface BackupWork {
@@ -127,7 +127,11 @@ async function findingOf({ sha256 }: StoredBackup, file: string): Promise<Findin
 
 async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
+  const rest = rests();
+  for await (const piece of createReadStream(file)) {
+    hash.update(piece as Buffer);
+    await rest();
+  }
   return hash.digest('hex');
 }
 

@@ -84,6 +84,19 @@ test('while a server writes, a backup is taken, and holds one state of it: each 
   await storage.close();
 });
 
+test('the making and the verification of a backup rest between pages of rows', async () => {
+  const [path, out] = [await filled(), place('b')];
+  let rests = 0;
+  const rest = async (): Promise<void> => {
+    rests += 1;
+  };
+  const { tables } = await createSqliteBackup(path, out, { program: '1.2.3', now: () => 1000, rest });
+  const taken = rests;
+  assert.ok(taken >= Object.keys(tables).length, `${taken} rests`);
+  await verifySqliteBackup(out, rest);
+  assert.ok(rests >= 2 * taken - 1, `${rests} rests`);
+});
+
 test('what was deleted before a backup is not in its file', async () => {
   const [path, out] = [place(), place('b')];
   const storage = await openSqliteStorage(path, { writer: 'main' });

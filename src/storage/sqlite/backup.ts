@@ -20,9 +20,18 @@ import { isBusy, openWriteConnection } from './connection.ts';
 import { draftOf, inspect, makeFolder, removeWithLog, syncFolder, unavailable } from './database-file.ts';
 import { flushedWhile } from './flushed-while.ts';
 import { migrate, NEWEST, stateOf } from './migrations.ts';
+import { type Rest, restingReader, rests } from './rests.ts';
 import { readTables } from './table-dump.ts';
 
 const OWNER_ONLY = 0o600;
+
+interface CreateOptions {
+  /** The version of the program. */
+  readonly program: string;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+  readonly rest?: Rest;
+}
 
 /**
  * Writes the present content of the database at `path` to a new file. Servers continue to write without waiting, but their
@@ -32,13 +41,13 @@ const OWNER_ONLY = 0o600;
 export async function createSqliteBackup(
   path: string,
   out: string,
-  { program, now }: { readonly program: string; readonly now: () => number },
+  { program, now, rest = rests() }: CreateOptions,
 ): Promise<BackupManifest> {
   if (existsSync(out)) throw new StorageUnavailable(`${out} is there already: nothing was changed`);
   const draft = draftOf(out);
   try {
     const taken_at = await copyDatabase(path, draft, now);
-    const manifest = await describe(draft, { program, taken_at });
+    const manifest = await describe(draft, { program, taken_at }, rest);
     publish(draft, out);
     return manifest;
   } catch (error) {
@@ -72,12 +81,13 @@ async function copyDatabase(path: string, draft: string, now: () => number): Pro
 async function describe(
   draft: string,
   given: Pick<BackupManifest, 'program' | 'taken_at'>,
+  rest: Rest,
 ): Promise<BackupManifest> {
   // Not a connection of the server's kind, because a backup is one file without a log.
   const database = new DatabaseSync(draft);
   try {
     refuseDamage(database, draft);
-    const reader = readTables(database, draft);
+    const reader = restingReader(readTables(database, draft), rest);
     const manifest: BackupManifest = {
       ...given,
       schema: stateOf(database).version,
@@ -112,7 +122,7 @@ export class BackupChanged extends StorageUnavailable {
 }
 
 /** Reads and checks a whole backup. Rejects with `StorageUnavailable` if it is damaged, changed, or newer than the program. */
-export async function verifySqliteBackup(file: string): Promise<VerifiedBackup> {
+export async function verifySqliteBackup(file: string, rest: Rest = rests()): Promise<VerifiedBackup> {
   try {
     if (!existsSync(file)) throw new StorageUnavailable(`there is no file at ${file}`);
     inspect(file);
@@ -120,7 +130,7 @@ export async function verifySqliteBackup(file: string): Promise<VerifiedBackup> 
     try {
       refuseNewer(database);
       refuseDamage(database, file);
-      const reader = readTables(database, file);
+      const reader = restingReader(readTables(database, file), rest);
       const manifest = parseManifest(await reader.mark('backup'), file);
       const digestsCompared = manifest.schema === NEWEST;
       if (digestsCompared) {
