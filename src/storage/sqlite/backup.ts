@@ -66,7 +66,8 @@ async function copyDatabase(path: string, draft: string, now: () => number): Pro
   try {
     const { version } = stateOf(database);
     if (version !== NEWEST) throw new StorageUnavailable(otherSchema(version, NEWEST));
-    // Otherwise SQLite flushes the whole copy at its end, in one go. `publish` does it before the copy gets its name.
+    // Otherwise SQLite flushes the whole copy at its end, in one go. `publish` does it before the copy gets its name. This connection
+    // only reads the database, so it moves nothing from the log either.
     database.exec('PRAGMA synchronous = OFF');
     return await flushedWhile(draft, () => {
       const taken_at = now();
