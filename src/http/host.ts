@@ -14,7 +14,7 @@ import { batchPerTurn, onePerTurn } from './event-loop.ts';
 import { DOCUMENTED_MESSAGES, type Messages, type Request, type Response } from './messages.ts';
 import { type NetworkLimitNeeds, NetworkLimits, refusalLog } from './network-limits.ts';
 import { messagesOfThisNode } from './node-internals.ts';
-import { answerClientError, sendAndClose } from './refusals.ts';
+import { answerClientError, refuseConnect } from './refusals.ts';
 import type { BodyMemory } from './request-body.ts';
 import { envelopesOf } from './response-writer.ts';
 import { buildRouter, type Site } from './router.ts';
@@ -260,9 +260,12 @@ function createServer(
     });
   };
   messages.receive(server, received);
-  server.on('connect', ({ url: target }, socket) =>
-    observe('edge', sendAndClose(socket as Socket, 400, { target, id: nextId() }), 0),
-  );
+  server.on('connect', ({ url: target, socket }, tunnel) => {
+    // Complete requests before it are answered first.
+    edge.complete.flush();
+    const status = refuseConnect(tunnel, socket, connections.lastResponse(socket), { target, id: nextId() });
+    if (status !== undefined) observe('edge', status, 0);
+  });
   server.on('clientError', (error, socket) =>
     refuseBroken(options, edge, { connections, id: nextId() }, error, socket as Socket),
   );

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { EndpointResponse } from '../endpoints/contract.ts';
 import { problemResponse, statusProblem } from '../endpoints/problem-response.ts';
 import type { Response, WholeRequest, WholeResponse } from './messages.ts';
@@ -114,6 +115,25 @@ export function answerClientError(
   return status;
 }
 
+/**
+ * Refuses CONNECT, after the answers that are due, and closes the connection. Returns the status if it was sent.
+ * @param tunnel what Node hands over with the request: its socket, or a stream around it while a body arrives
+ * @param response the last one that was begun on the connection
+ */
+export function refuseConnect(
+  tunnel: Duplex,
+  socket: Socket,
+  response: Response | undefined,
+  addressed: Addressed,
+): EdgeStatus | undefined {
+  // Node has taken its own listeners away. A client may reset its connection at any moment, or never read.
+  for (const stream of new Set([tunnel, socket])) stream.on('error', () => socket.destroy());
+  socket.on('timeout', () => socket.destroy());
+  if (response === undefined || response.isOver) return sendAndClose(socket, 400, addressed);
+  closeAfter(response.whole(), socket);
+  return undefined;
+}
+
 const REQUEST_LINE = /^[A-Z]+ (\/\S*)/u;
 /** A longer target is not looked for: what it has behind this decides nothing. */
 const REQUEST_LINE_MAX = 2048;
@@ -138,7 +158,7 @@ function statusOf(error: NodeJS.ErrnoException): EdgeStatus {
 }
 
 /** Writes an answer to the socket itself: Node has no response object for a request that it could not read. */
-export function sendAndClose(socket: Socket, status: EdgeStatus, addressed: Addressed): EdgeStatus {
+function sendAndClose(socket: Socket, status: EdgeStatus, addressed: Addressed): EdgeStatus {
   const { headers, body } = refusalAnswer(edgeRefusal(status), addressed);
   const text = typeof body === 'string' ? body : '';
   const lines = [
