@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { converse } from '../../test/program/raw-socket.ts';
+import { converse, type Part } from '../../test/program/raw-socket.ts';
 import { GET, ok, runHost, soon } from '../testing/host.ts';
 import { test } from '../testing/messages.ts';
+import { BodyMemory } from './request-body.ts';
 
 const CONNECT = 'CONNECT h:1 HTTP/1.1\r\nHost: h\r\n';
+const pause: Part = { wait_ms: 20 };
 
 test('a client that resets its connection after CONNECT causes no uncaught error', async (t, messages) => {
   const { address, observed } = await runHost(t, messages, () => ok);
@@ -22,4 +24,29 @@ test('CONNECT behind a request takes no answer from it, and ends the connection 
   });
   const { answers, closed } = await converse(address, [`${GET}${CONNECT}\r\n`], { until: 'closed' });
   assert.deepEqual([answers.map(({ status }) => status), closed], [[200], true]);
+});
+
+test('a body that arrives after its answer, or breaks off, leaves no memory taken', async (t, messages) => {
+  const bodies = new BodyMemory(10_000);
+  const limits = { body: 1_000, bodies, header: 16_384 };
+  const { address } = await runHost(t, messages, () => ok, {
+    method: 'POST',
+    path: '/x',
+    body: 'form',
+    limits,
+  });
+  const head = (method: string, lines: string): string => `${method} /x HTTP/1.1\r\nHost: h\r\n${lines}\r\n`;
+  const chunked = 'Transfer-Encoding: chunked\r\n';
+  const exchanges: readonly (readonly [head: string, early: string, late: string])[] = [
+    [head('OPTIONS', 'Content-Length: 4\r\n'), '', 'abcd'],
+    [head('POST', chunked), '3\r\nabc\r\n', 'zz\r\n'],
+    [head('POST', `Connection: close\r\n${chunked}`), '3\r\nabc\r\n', 'zz\r\n'],
+  ];
+  for (const [first, early, late] of exchanges) {
+    const parts: Part[] = [first, early, pause, late, pause, { end: 'half-close' }];
+    await converse(address, parts, { until: 'closed' });
+    await soon(() => bodies.taken_bytes === 0);
+    await sleep(20);
+    assert.deepEqual([bodies.taken_bytes, bodies.complete_bytes], [0, 0], first);
+  }
 });

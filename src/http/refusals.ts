@@ -110,6 +110,8 @@ export function answerClientError(
   }
   // The fault lies in this request's body. Its own response keeps pipelined answers in order.
   const status = statusOf(error);
+  // Node destroys no request whose answer is written, so nothing else would give back its memory.
+  whole.req.dropBody();
   const answer = refusalAnswer(edgeRefusal(status), { target: whole.req.url, id });
   void writeResponse(whole, answer, [], envelope);
   return status;

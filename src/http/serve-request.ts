@@ -347,7 +347,8 @@ function send(
     writeResponse(response, answered, lines, edge.envelope, edge.streamTurn);
   const writing = isStream(answered) ? edge.outsideRequest(write) : write();
   const observed = (): void => {
-    context.request.releaseBody();
+    // Also what still arrives: the answer may be written before the body.
+    context.request.dropBody();
     context.trace?.end(answered.status);
     edge.observe(name, answered.status, (performance.now() - context.started) / 1_000);
   };
