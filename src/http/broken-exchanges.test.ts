@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { converse, type Part } from '../../test/program/raw-socket.ts';
+import type { EndpointRequest, EndpointResponse } from '../endpoints/contract.ts';
 import { GET, ok, runHost, soon } from '../testing/host.ts';
 import { test } from '../testing/messages.ts';
 import { BodyMemory } from './request-body.ts';
@@ -49,4 +50,20 @@ test('a body that arrives after its answer, or breaks off, leaves no memory take
     await sleep(20);
     assert.deepEqual([bodies.taken_bytes, bodies.complete_bytes], [0, 0], first);
   }
+});
+
+test('no 100 (Continue) gets into the answer of a request that waits behind another one', async (t, messages) => {
+  const answer = async ({ body }: EndpointRequest): Promise<EndpointResponse> => {
+    if (Buffer.from(body).toString() === 'a') await sleep(40);
+    return { ...ok, body: Buffer.from('bytes') };
+  };
+  const { address } = await runHost(t, messages, answer, { method: 'POST', path: '/x', body: 'form' });
+  const post = 'POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n';
+  const { answers } = await converse(address, [`${post}\r\na${post}Expect: 100-continue\r\n\r\nb`], {
+    until: 2,
+  });
+  assert.deepEqual(
+    answers.filter(({ status }) => status !== 100).map(({ body }) => body),
+    ['bytes', 'bytes'],
+  );
 });

@@ -61,6 +61,14 @@ export function writeResponse(
   return whole === undefined ? undefined : writeAny(whole, answered, lines, envelope, streamTurn);
 }
 
+/**
+ * Tells the client to send the body. A response that waits for the answer before it has no socket yet, and Node would write this
+ * behind the head of an answer in bytes. Then the client sends the body after a while (RFC 9110 §10.1.1), or has sent it already.
+ */
+export function writeContinue(response: ServerResponse | undefined): void {
+  if (response?.socket) response.writeContinue();
+}
+
 /** Writes the answer if its head is ready; returns whether it did. */
 function writeReady(
   response: Response,

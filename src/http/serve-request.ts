@@ -15,7 +15,7 @@ import { logFailure } from './refusal-log.ts';
 import { discardBody, type EdgeRefusal, edgeRefusal, faultAnswer, refusalAnswer } from './refusals.ts';
 import { EMPTY_BODY } from './request-body.ts';
 import { absoluteTarget } from './request-target.ts';
-import { type Envelope, type Envelopes, writeResponse } from './response-writer.ts';
+import { type Envelope, type Envelopes, writeContinue, writeResponse } from './response-writer.ts';
 import type { Match, Router, Segments } from './router.ts';
 import { findAmongTenants, namesTenant, type Tenancy, TenantsBusy, VARY_BY_TENANT } from './tenancy.ts';
 
@@ -250,7 +250,7 @@ function receiveBody(
     const refusal = edgeRefusal(400, 'The request body must not be compressed.');
     return refuseAndClose(edge, context, refusal, 'compressed-body', undefined, lines);
   }
-  if (expectation !== undefined) response.whole()?.writeContinue();
+  if (expectation !== undefined) writeContinue(response.whole());
   request.readBody((body) => {
     if (typeof body === 'object') edge.complete.add({ context, endpoint, segments, headers, body, lines });
     else if (body === 'too-large')
