@@ -67,3 +67,17 @@ test('no 100 (Continue) gets into the answer of a request that waits behind anot
     ['bytes', 'bytes'],
   );
 });
+
+test('a stream is written in full although the body of its request turns out to be broken', async (t, messages) => {
+  const body = async function* (): AsyncGenerator<string> {
+    for (const piece of ['one ', 'two ', 'three']) {
+      yield piece;
+      await sleep(40);
+    }
+  };
+  const { address, errors } = await runHost(t, messages, () => ({ ...ok, body: body() }));
+  const request = GET.replace('\r\n\r\n', '\r\nTransfer-Encoding: chunked\r\n\r\n');
+  const broken: Part[] = Array.from({ length: 12 }, () => [{ wait_ms: 2 }, 'zz\r\n']).flat();
+  const { answers, closed } = await converse(address, [request, pause, ...broken], { until: 'closed' });
+  assert.deepEqual([answers.map((one) => one.body), closed, errors], [['one two three'], true, []]);
+});

@@ -147,10 +147,15 @@ function targetIn({
   return REQUEST_LINE.exec(rawPacket?.toString('latin1', 0, REQUEST_LINE_MAX) ?? '')?.[1];
 }
 
-/** Lets answers to complete requests finish before the connection closes. Without a response they are written. */
+/** Connections that close after an answer that is due. Each further packet from their clients is a further error. */
+const closing = new WeakSet<Socket>();
+
+/** Lets answers that are due, and streams, finish before the connection closes. Without a response they are written. */
 function closeAfter(response: WholeResponse | undefined, socket: Socket): void {
+  if (closing.has(socket)) return;
+  closing.add(socket);
   if (response === undefined) return socket.destroySoon();
-  if (!response.req.complete && !response.writableEnded) response.end();
+  discarding.get(response.req)?.();
   if (response.writableFinished) socket.destroySoon();
   else response.once('close', () => socket.destroySoon());
 }
@@ -173,6 +178,9 @@ function sendAndClose(socket: Socket, status: EdgeStatus, addressed: Addressed):
   return status;
 }
 
+/** How to stop waiting for the rest of a request whose refusal is written. */
+const discarding = new WeakMap<WholeRequest, () => void>();
+
 /** Reads and drops the rest of the request until it ends or a limit is reached; then calls `done` once. */
 export function discardBody(
   request: WholeRequest,
@@ -190,6 +198,7 @@ export function discardBody(
   };
   const timer = setTimeout(finish, limits.milliseconds);
   request.on('close', finish);
+  discarding.set(request, finish);
   request.dropBody((bytes) => {
     size_bytes += bytes;
     if (bytes === 0 || size_bytes > limits.bytes) finish();
