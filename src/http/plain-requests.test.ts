@@ -224,14 +224,26 @@ test('the end of idle connections leaves one whose answer is due', async (t) => 
   assert.equal((await talk).answers[0]?.body, 'late');
 });
 
+test('a long answer takes the way of Node, so that its connection is not idle while it is on its way', async (t) => {
+  const idle: boolean[] = [];
+  const { address, whole } = await run(t, (request, response) => {
+    answer(response, 'x'.repeat(request.url === '/long' ? 5_000_000 : 1));
+    idle.push(response.isOver);
+  });
+  await converse(address, ['GET /a HTTP/1.1\r\nHost: h\r\n\r\n']);
+  await converse(address, ['GET /long HTTP/1.1\r\nHost: h\r\n\r\n']);
+  assert.deepEqual(whole, ['GET /long']);
+  assert.equal(idle[1], false);
+});
+
 test('requests of a client that does not read take the way of Node, which stops reading from it', async (t) => {
-  const { address, whole } = await run(t, (_request, response) => answer(response, 'x'.repeat(1_000_000)));
+  const { address, whole } = await run(t, (_request, response) => answer(response, 'x'.repeat(60_000)));
   const socket = connect(address.port, address.host);
   socket.on('error', () => undefined);
   socket.pause();
-  for (let sent = 0; whole.length === 0 && sent < 200; sent += 1) {
+  for (let sent = 0; whole.length === 0 && sent < 2_000; sent += 1) {
     socket.write(post('a'));
-    await sleep(5);
+    await sleep(1);
   }
   socket.destroy();
   assert.notEqual(whole.length, 0);

@@ -129,7 +129,9 @@ class PlainResponse implements Response {
   }
 
   sendReady(status: number, head: string, body: string, encoding: 'latin1' | 'utf8'): boolean {
-    if (this.#whole !== undefined) return this.#whole.sendReady(status, head, body, encoding);
+    // Node knows until when a long answer is on its way. Until then the connection is not idle.
+    const whole = head.length + body.length < this.#follower.room ? this.#whole : this.whole();
+    if (whole !== undefined) return whole.sendReady(status, head, body, encoding);
     this.finished = true;
     this.#follower.write(head + body, encoding);
     return true;
@@ -286,6 +288,11 @@ class Follower {
     if (this.#isKept) this.#socket.setTimeout(this.#all.server.timeout);
     if (this.#parser.incoming === request) this.#parser.incoming = whole;
     return this.#onIncoming(whole, shouldKeepAlive);
+  }
+
+  /** An answer of fewer characters is written at once, unless the client has not read much of the earlier ones. */
+  get room(): number {
+    return this.#socket.writableHighWaterMark;
   }
 
   /** Writes the answer to the last request. */
