@@ -52,3 +52,14 @@ test('a keep-alive time of less than 5 seconds stays as it is while many connect
   connections.endIdle(limits, 3_000);
   assert.equal(open(), 0);
 });
+
+test('a request that Node reads on a broken connection is left alone', () => {
+  const connections = new Connections();
+  const socket = new EventEmitter() as unknown as Socket;
+  const [first, second] = [{ isOver: false } as Response, { isOver: false } as Response];
+  connections.add(socket);
+  assert.equal(connections.began(socket, first), true);
+  connections.broke(socket);
+  assert.equal(connections.began(socket, second), false);
+  assert.equal(connections.lastResponse(socket), first);
+});

@@ -8,6 +8,8 @@ interface Connection {
   idleAfter: Response | undefined;
   /** `performance.now()` of that check. */
   idleSince: number;
+  /** Whether it ends because its client has sent what is no request. */
+  isBroken: boolean;
 }
 
 /** The times and the number that bound idle connections. Times are in milliseconds. */
@@ -35,14 +37,28 @@ export class Connections {
   }
 
   add(socket: Socket): void {
-    this.#open.set(socket, { last: undefined, idleAfter: undefined, idleSince: 0 });
+    this.#open.set(socket, { last: undefined, idleAfter: undefined, idleSince: 0, isBroken: false });
     socket.once('close', () => this.#open.delete(socket));
   }
 
-  /** Notes that a response has begun. Every request calls it, so it is cheap. */
-  began(socket: Socket, response: Response): void {
+  /**
+   * Notes that a response has begun. Returns false for a request that must be left alone. Every request calls it, so it is cheap.
+   */
+  began(socket: Socket, response: Response): boolean {
     const connection = this.#open.get(socket);
-    if (connection !== undefined) connection.last = response;
+    if (connection === undefined) return true;
+    if (connection.isBroken) return false;
+    connection.last = response;
+    return true;
+  }
+
+  /**
+   * Notes that the connection ends after the answers that are due. Node's parser may go on after an error, and what it reads then
+   * may be no request of the client: it has lost the bytes that arrive over TLS while it is paused.
+   */
+  broke(socket: Socket): void {
+    const connection = this.#open.get(socket);
+    if (connection !== undefined) connection.isBroken = true;
   }
 
   /** Returns the last response that was begun on a connection. It tells which request a late error belongs to. */

@@ -247,7 +247,7 @@ function createServer(
   server.setTimeout(listen.stallTimeout ?? STALL_TIMEOUT_MS);
   const nextId = requestIds();
   const received = (request: Request, response: Response): void => {
-    connections.began(request.socket, response);
+    if (!connections.began(request.socket, response)) return request.dropBody();
     receive(edge, {
       run: options.requests?.begin() ?? HERE,
       request,
@@ -347,6 +347,7 @@ function refuseBroken(
   // Complete requests before the broken one are answered first.
   edge.complete.flush();
   const status = answerClientError(error, socket, connections.lastResponse(socket), edge.envelopes.last, id);
+  connections.broke(socket);
   if (status === undefined) return;
   const reason: EdgeReason = status === 408 ? 'slow-request' : 'malformed-http';
   log.info(
