@@ -9,7 +9,7 @@ import { BodyMemory } from './request-body.ts';
 const CONNECT = 'CONNECT h:1 HTTP/1.1\r\nHost: h\r\n';
 const pause: Part = { wait_ms: 20 };
 
-test('a client that resets its connection after CONNECT causes no uncaught error', async (t, messages) => {
+test('H-734 a client that resets its connection after CONNECT causes no uncaught error', async (t, messages) => {
   const { address, observed } = await runHost(t, messages, () => ok);
   const requests = [`${CONNECT}\r\n`, `${CONNECT}Content-Length: 10\r\n\r\nabc`];
   for (const request of requests) await converse(address, [request, { end: 'reset' }], { until: 'closed' });
@@ -18,7 +18,7 @@ test('a client that resets its connection after CONNECT causes no uncaught error
   assert.equal((await converse(address, [GET])).answers[0]?.status, 200);
 });
 
-test('CONNECT behind a request takes no answer from it, and ends the connection after it', async (t, messages) => {
+test('H-734 CONNECT behind a request takes no answer from it, and ends the connection after it', async (t, messages) => {
   const { address } = await runHost(t, messages, async () => {
     await sleep(20);
     return ok;
@@ -27,7 +27,7 @@ test('CONNECT behind a request takes no answer from it, and ends the connection 
   assert.deepEqual([answers.map(({ status }) => status), closed], [[200], true]);
 });
 
-test('a body that arrives after its answer, or breaks off, leaves no memory taken', async (t, messages) => {
+test('H-735 a body that arrives after its answer, or breaks off, leaves no memory taken', async (t, messages) => {
   const bodies = new BodyMemory(10_000);
   const limits = { body: 1_000, bodies, header: 16_384 };
   const { address } = await runHost(t, messages, () => ok, {
@@ -52,7 +52,7 @@ test('a body that arrives after its answer, or breaks off, leaves no memory take
   }
 });
 
-test('no 100 (Continue) gets into the answer of a request that waits behind another one', async (t, messages) => {
+test('H-736 no 100 (Continue) gets into the answer of a request that waits behind another one', async (t, messages) => {
   const answer = async ({ body }: EndpointRequest): Promise<EndpointResponse> => {
     if (Buffer.from(body).toString() === 'a') await sleep(40);
     return { ...ok, body: Buffer.from('bytes') };
@@ -68,7 +68,7 @@ test('no 100 (Continue) gets into the answer of a request that waits behind anot
   );
 });
 
-test('a stream is written in full although the body of its request turns out to be broken', async (t, messages) => {
+test('H-737 a stream is written in full although the body of its request turns out to be broken', async (t, messages) => {
   const body = async function* (): AsyncGenerator<string> {
     for (const piece of ['one ', 'two ', 'three']) {
       yield piece;

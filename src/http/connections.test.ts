@@ -53,7 +53,7 @@ test('a keep-alive time of less than 5 seconds stays as it is while many connect
   assert.equal(open(), 0);
 });
 
-test('a request that Node reads on a broken connection is left alone', () => {
+test('H-738 a request that Node reads on a broken connection is left alone', () => {
   const connections = new Connections();
   const socket = new EventEmitter() as unknown as Socket;
   const [first, second] = [{ isOver: false } as Response, { isOver: false } as Response];
