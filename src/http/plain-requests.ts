@@ -226,6 +226,8 @@ class Follower {
   readonly #socket: Connection;
   readonly #parser: Parser;
   readonly #all: PlainRequests;
+  /** An answer of fewer characters is written at once, unless the client has not read much of the earlier ones. */
+  readonly room: number;
   /** Node's way. */
   readonly #onIncoming: Parser['onIncoming'];
   /** The last plain response. */
@@ -237,6 +239,7 @@ class Follower {
     this.#socket = socket;
     this.#parser = parser;
     this.#all = all;
+    this.room = socket.writableHighWaterMark;
     this.#onIncoming = parser.onIncoming;
   }
 
@@ -288,11 +291,6 @@ class Follower {
     if (this.#isKept) this.#socket.setTimeout(this.#all.server.timeout);
     if (this.#parser.incoming === request) this.#parser.incoming = whole;
     return this.#onIncoming(whole, shouldKeepAlive);
-  }
-
-  /** An answer of fewer characters is written at once, unless the client has not read much of the earlier ones. */
-  get room(): number {
-    return this.#socket.writableHighWaterMark;
   }
 
   /** Writes the answer to the last request. */
