@@ -43,6 +43,14 @@ test('a reader gets the whole body once, whether the body arrived before or afte
   assert.deepEqual(await bodyRead(receive(messages, ['a'])), []);
 });
 
+test('a reader gets nothing of a body that was forgotten because its client has gone, not an empty body', async (_t, messages) => {
+  const request = receive(messages, ['ab', null]);
+  // Node tells the end of a stream a little later.
+  await nextTurn();
+  request.releaseBody();
+  assert.deepEqual(await bodyRead(request), []);
+});
+
 test('a reader gets the refusal once, as soon as the body exceeds the limit', async (_t, messages) => {
   assert.deepEqual(await bodyRead(receive(messages, ['abcde'])), ['too-large']);
   assert.deepEqual(await bodyRead(receive(messages, ['abcd', 'e', 'f', null])), ['too-large']);

@@ -82,6 +82,7 @@ export class RequestBody {
   #complete_bytes = 0;
   #refusal: BodyRefusal | undefined;
   #ended = false;
+  #forgotten = false;
   #reader: BodyReader | undefined;
   #dropped: DropListener | undefined;
 
@@ -118,9 +119,10 @@ export class RequestBody {
     else if (this.#refusal === undefined && this.#reader !== undefined) this.#tell(this.#whole());
   }
 
-  /** Calls the reader at once if the whole body is there. */
+  /** Calls the reader at once if the whole body is there. A body that was forgotten is not read as an empty one. */
   read(reader: BodyReader): void {
     if (this.#refusal !== undefined) reader(this.#refusal);
+    else if (this.#forgotten) return;
     else if (this.#ended) reader(this.#whole());
     else this.#reader = reader;
   }
@@ -134,6 +136,7 @@ export class RequestBody {
 
   /** Gives back the memory of a body whose request is answered, or whose connection has closed. */
   forget(): void {
+    this.#forgotten = true;
     this.#kept = undefined;
     this.#giveBack();
   }

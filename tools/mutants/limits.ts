@@ -175,4 +175,33 @@ export const LIMITS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'pipelined-answers-out-of-order',
+    fault:
+      'A request that comes while another one waits is answered before it, so a client takes the answer of another request.',
+    edits: [{ file: 'src/http/plain-requests.ts', find: '    this.#last?.whole();\n', replace: '' }],
+    killers: [
+      {
+        file: 'src/http/plain-requests.test.ts',
+        test: 'a request that comes while another waits for its answer is answered after it, and each is received once',
+      },
+    ],
+  },
+  {
+    name: 'connect-without-a-listener',
+    fault: 'A client that resets its connection after CONNECT stops the server.',
+    edits: [
+      {
+        file: 'src/http/refusals.ts',
+        find: "  for (const stream of new Set([tunnel, socket])) stream.on('error', () => socket.destroy());\n",
+        replace: '',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/http/broken-exchanges.test.ts',
+        test: 'H-734 a client that resets its connection after CONNECT causes no uncaught error',
+      },
+    ],
+  },
 ];
