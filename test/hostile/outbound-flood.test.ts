@@ -39,6 +39,8 @@ const MUTE_CLIENTS = 330;
 const FORGED_PER_SECOND = 60;
 /** Slots of a process: the default of `outbound.fetches`. */
 const SLOTS = 64;
+/** As many as strangers can hold at a time while honest fetches take the rest. */
+const HELD = SLOTS - 4;
 const HONEST = 12;
 const AT_ONCE = 10;
 
@@ -237,7 +239,7 @@ function postMadeUp(perSecond: number): Flood {
 
 async function madeUpEntities(): Promise<Flood> {
   const posting = postMadeUp(20);
-  await until('strangers hold every slot that they can', () => mute.open >= SLOTS - 4);
+  await until('strangers hold every slot that they can', () => mute.open >= HELD);
   return posting;
 }
 
@@ -281,7 +283,7 @@ test('H-455 sixteen made-up entities a second, each with five mute superiors: 50
   const posting = postMadeUp(16);
   const served: Outcome[] = [];
   for (const [number, id] of clients.entries()) {
-    await until('strangers hold every slot that they can', () => mute.open >= SLOTS - 4);
+    await until('strangers hold every slot that they can', () => mute.open >= HELD);
     const other = `203.0.113.${number}`;
     const both = [
       authenticate(program, id, number % 2 === 0 ? STRANGER : other),
@@ -292,7 +294,8 @@ test('H-455 sixteen made-up entities a second, each with five mute superiors: 50
   await posting.stop();
   assert.equal(served.length, 100);
   assertServed(served);
-  assert.ok(mute.accepted - before >= SLOTS, `the flood made ${mute.accepted - before} connections`);
+  // Each round has waited for as many. A fast server is through before there are more.
+  assert.ok(mute.accepted - before >= HELD, `the flood made ${mute.accepted - before} connections`);
   for (const { status, error } of posting.outcomes)
     assert.deepEqual([[429, 503].includes(status), error], [true, 'temporarily_unavailable'], String(status));
 });
