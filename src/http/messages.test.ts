@@ -43,7 +43,7 @@ test('a reader gets the whole body once, whether the body arrived before or afte
   assert.deepEqual(await bodyRead(receive(messages, ['a'])), []);
 });
 
-test('a reader gets nothing of a body that was forgotten because its client has gone, not an empty body', async (_t, messages) => {
+test('a body that was forgotten because its client has gone is not read as an empty one', async (_t, messages) => {
   const request = receive(messages, ['ab', null]);
   // Node tells the end of a stream a little later.
   await nextTurn();
