@@ -94,8 +94,10 @@ async function main(seconds: number, share: number): Promise<void> {
     const { kinds, connections } = result;
     const worst = worstOf(result, marks);
     report(result, worst);
+    const late_ms = result.late.reduce((sum, { from, to }) => sum + to - from, 0);
+    console.log(`the load was late ${result.late.length} times, ${late_ms.toFixed(0)} ms in all`);
     const path = resultsPath(origin, 'mixed', values.rate === undefined && seconds >= 600);
-    writeResults(path, { ...origin, rate, seconds, share, busy, kinds, connections, worst });
+    writeResults(path, { ...origin, rate, seconds, share, busy, kinds, connections, late_ms, worst });
     console.log(`\nresults: ${path}`);
   } finally {
     await ours.program.stop();
@@ -174,7 +176,7 @@ async function measured(
       await working;
     };
     const result = await mixture.send({ rate, seconds }, beside);
-    marks.push(...pausesIn(pauses));
+    marks.push(...pausesIn(pauses), ...result.late.map((span) => ({ what: 'the load was late', ...span })));
     return { result, marks, busy };
   } finally {
     for (const watch of watches) clearInterval(watch);

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { basic, requestHead, requests } from './http-subject.ts';
 import { FORM } from './introspection-load.ts';
 import { type MixtureTarget, mixedOrders, spread } from './mixture.ts';
-import { LOAD_CPU, messageFrom, pin, startScript, stopChild } from './processes/measured-process.ts';
+import { LOAD_OPTIONS, messageFrom, pinLoad, startScript, stopChild } from './processes/measured-process.ts';
 import type { OpenKind, OpenLoad, OpenResult } from './processes/open-load.ts';
 import { type SignedInServer, signedInAt } from './signed-in.ts';
 
@@ -31,8 +31,8 @@ export async function openMixture(target: MixtureTarget): Promise<OpenMixture> {
       revoked += revocations;
       const kinds = await openKinds({ ...target, manyTokens }, person, revocations);
       const load: OpenLoad = { port: target.program.port, rate, seconds, turns: spread(SHARES), kinds };
-      const child = startScript('open-load.ts', {});
-      pin(child.pid ?? 0, LOAD_CPU);
+      const child = startScript('open-load.ts', {}, {}, LOAD_OPTIONS);
+      pinLoad(child.pid ?? 0);
       try {
         child.send(load);
         const [result] = await Promise.all([resultFrom(child), beside()]);

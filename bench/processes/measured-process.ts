@@ -1,6 +1,7 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { converse, type RawAnswer } from '../../test/program/raw-socket.ts';
@@ -21,16 +22,38 @@ export function pin(pid: number, cpu: number): void {
   if (CAN_PIN) spawnSync('taskset', ['-a', '-c', '-p', String(cpu), String(pid)], { stdio: 'ignore' });
 }
 
+/** As `nice` gives it: only the superuser may ask for it. */
+const LOAD_NICENESS = -15;
+
+/**
+ * Holds a process that sends a load to the CPU of the load. Everything else on that CPU gives way to its main thread: a load that is late
+ * makes the server look slow.
+ */
+export function pinLoad(pid: number): void {
+  pin(pid, LOAD_CPU);
+  try {
+    setPriority(pid, LOAD_NICENESS);
+  } catch {
+    // Without the right, the marks of a load that was late tell how often it had to wait.
+  }
+}
+
+/**
+ * Node's options for such a process. V8's other threads would take turns on its CPU: in a trial, 70 to 100 ms of each collection.
+ */
+export const LOAD_OPTIONS = ['--single-threaded-gc'];
+
 /** Starts a script of `bench/processes/`. Its options are JSON in the first argument. */
 export function startScript(
   script: string,
   options: unknown,
   environment: NodeJS.ProcessEnv = {},
+  nodeOptions: readonly string[] = [],
 ): ChildProcess {
   const path = fileURLToPath(new URL(script, import.meta.url));
   return fork(path, [JSON.stringify(options)], {
     env: { PATH: process.env['PATH'], ...environment },
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: ['--disable-warning=ExperimentalWarning', ...nodeOptions],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 }

@@ -27,8 +27,16 @@ export interface OpenResult {
   readonly kinds: readonly KindResult[];
   /** Tenths of a second with an answer that took longer than `SLOW_MS`, by their worst one. */
   readonly slow: readonly SlowTenth[];
+  /** When the load itself did not run for a while: requests of that time were sent late, and their answers read late. */
+  readonly late: readonly Span[];
   /** The most connections that were busy at once. */
   readonly connections: number;
+}
+
+/** In milliseconds since 1970. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface KindResult {
@@ -54,6 +62,8 @@ const CONNECTIONS_MAX = 512;
 /** Requests of the beginning are sent and not counted. */
 const LEAD_S = 5;
 const SLOW_MS = 10;
+/** A turn of the load's event loop that takes as long makes answers look slower than they were. */
+const LATE_MS = 3;
 const BUCKET_MS = 0.05;
 const BUCKETS = 200_000;
 
@@ -174,7 +184,8 @@ async function run({ port, rate, seconds, turns, kinds }: OpenLoad): Promise<Ope
   };
   const pool = openPool(port, record, failure.reject);
   const total = Math.round(rate * seconds);
-  const sending = send(total, (index) => {
+  const late: Span[] = [];
+  const sending = send(total, late, (index) => {
     const kind = inTurn[index % inTurn.length];
     const due = begin + (index * 1000) / rate;
     if (kind === undefined || due > performance.now()) return false;
@@ -188,14 +199,22 @@ async function run({ port, rate, seconds, turns, kinds }: OpenLoad): Promise<Ope
   })();
   await Promise.race([everyAnswer, failure.promise]);
   const connections = pool.close();
-  return { kinds: resultsOf([...all.values()]), slow: [...tenths.values()], connections };
+  return { kinds: resultsOf([...all.values()]), slow: [...tenths.values()], late, connections };
 }
 
 /** Calls for each index in turn, as soon as it is due. The process never sleeps: a timer would send late. */
-async function send(total: number, ifDue: (index: number) => boolean): Promise<void> {
+async function send(total: number, late: Span[], ifDue: (index: number) => boolean): Promise<void> {
+  let turned = performance.now();
   for (let sent = 0; sent < total; ) {
-    if (ifDue(sent)) sent += 1;
-    else await turn();
+    if (ifDue(sent)) {
+      sent += 1;
+      continue;
+    }
+    await turn();
+    const now = performance.now();
+    if (now - turned >= LATE_MS)
+      late.push({ from: performance.timeOrigin + turned, to: performance.timeOrigin + now });
+    turned = now;
   }
 }
 
