@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { followClients } from '../clients/listing/find-clients.ts';
+import { followClients } from '../clients/listing/follow-clients.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type Rounds, startRounds } from '../system/rounds.ts';

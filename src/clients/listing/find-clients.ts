@@ -87,7 +87,7 @@ async function pageOfAll(
   return { found: await clientLists.read(shown), next };
 }
 
-/** Clients listed by one write. Other writes wait for it. */
+/** Clients listed by one write, for a request that waits for the lists. Other writes wait for it. */
 const LISTED_AT_ONCE = 200;
 /** Writes that a request makes before it gives up. */
 const STEPS_MAX = 10;
@@ -163,26 +163,4 @@ function matching(filters: ClientFilters): (listed: ListedClient) => boolean {
       name.includes(part ?? '')
     );
   };
-}
-
-export interface FollowNeeds {
-  readonly clientLists: Pick<ClientLists, 'isBehind' | 'catchUp'>;
-  /** Resolves after a time in milliseconds, and at once if the process ends. */
-  readonly pause: (milliseconds: number) => Promise<void>;
-  readonly isStopping: () => boolean;
-  readonly milliseconds: () => number;
-}
-
-/** Time between two writes, as a multiple of the time of the one before: the writes of requests come first. */
-const PAUSE_FACTOR = 3;
-
-/** Brings the lists of a tenant up to date, in small writes with pauses. */
-export async function followClients(needs: FollowNeeds): Promise<void> {
-  const { clientLists, pause, isStopping, milliseconds } = needs;
-  if (!(await clientLists.isBehind())) return;
-  for (;;) {
-    const began = milliseconds();
-    if (isStopping() || !(await clientLists.catchUp(LISTED_AT_ONCE))) return;
-    await pause((milliseconds() - began) * PAUSE_FACTOR);
-  }
 }
