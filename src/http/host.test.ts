@@ -313,3 +313,11 @@ test('close ends idle keep-alive connections at once, and a second call waits fo
   assert.equal((await idle).closed, true);
   assert.ok(performance.now() - started < 250, 'an idle connection held up the close');
 });
+
+test('after its end the port of a host is free', async (t, messages) => {
+  const { host, address } = await runHost(t, messages, () => ok, { acceptors: 8 });
+  const asked = Array.from({ length: 20 }, async () => await converse(address, [GET]));
+  for (const { answers } of await Promise.all(asked)) assert.equal(answers[0]?.status, 200);
+  await host.close();
+  assert.equal((await runHost(t, messages, () => ok, { port: address.port })).address.port, address.port);
+});

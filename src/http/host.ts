@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -11,6 +10,7 @@ import { clientAddressBehind, trustedPeer } from './client-address.ts';
 import { type CertificateSources, certificateReader } from './client-certificate.ts';
 import { Connections } from './connections.ts';
 import { batchPerTurn, onePerTurn } from './event-loop.ts';
+import { type ListeningPlace, startListening } from './listening.ts';
 import { DOCUMENTED_MESSAGES, type Messages, type Request, type Response } from './messages.ts';
 import { type NetworkLimitNeeds, NetworkLimits, refusalLog } from './network-limits.ts';
 import { messagesOfThisNode } from './node-internals.ts';
@@ -32,10 +32,7 @@ import { type Tenancy, tenantNaming } from './tenancy.ts';
 import { secureContextOf, type TlsListen, type TlsMaterial, tlsOptions } from './tls-listener.ts';
 
 /** Times are in milliseconds. */
-export interface Listen {
-  readonly host: string;
-  /** 0 takes a free port. */
-  readonly port: number;
+export interface Listen extends ListeningPlace {
   readonly maxConnections: number;
   /** The maximum number of connections of one network; trusted proxies have no limit. Default 0: no limit. */
   readonly connectionsPerNetwork?: number;
@@ -59,8 +56,6 @@ export interface Listen {
   readonly certificateHeader?: boolean;
   /** Cuts a connection on which no byte moves for this time, in either direction: its reader has stalled. Default 30,000. */
   readonly stallTimeout?: number;
-  /** Whether other processes may listen at the same port; each gets a share of the connections. */
-  readonly reusePort?: boolean;
   /** How long `close` waits for running requests. */
   readonly closeTimeout: number;
 }
@@ -150,7 +145,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const limits = networkLimits(listen, refused);
   const server = createServer(options, edge, { messages, connections });
   guardConnections(server, options, { connections, limits, refused });
-  await startListening(server, listen);
+  const closeHelpers = await startListening(server, listen);
   let lastAnswersSince: number | undefined;
   const drain = (): number => {
     edge.envelope = envelopes.last;
@@ -169,6 +164,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     }, listen.closeTimeout);
     await stopListening({
       server,
+      closeHelpers,
       connections,
       lastAnswersSince: drain(),
       hold: () => holdRequests(edge),
@@ -199,12 +195,6 @@ async function fastestMessages(log: Log): Promise<Messages> {
     );
   }
   return messages;
-}
-
-async function startListening(server: Server, { host, port, reusePort = false }: Listen): Promise<void> {
-  server.listen({ host, port, reusePort });
-  // Rejects if the server emits `error` first.
-  await once(server, 'listening');
 }
 
 function certificateSources({ tls, trustedProxies = [], certificateHeader }: Listen): CertificateSources {

@@ -13,6 +13,8 @@ const GRACE_MS = 100;
 
 export interface StoppingHost {
   readonly server: Server;
+  /** Closes the other sockets that accept for the server. */
+  readonly closeHelpers: () => void;
   readonly connections: Connections;
   /** `performance.now()` since when each answer ends its connection. */
   readonly lastAnswersSince: number;
@@ -36,6 +38,7 @@ export async function stopListening(host: StoppingHost): Promise<void> {
   await untilQuiet(connections);
   // Node's HTTP server would also end connections that are idle for a moment only.
   NetServer.prototype.close.call(server);
+  host.closeHelpers();
   // With their answers the clients come back, and the kernel would give them to a listener that is about to close.
   if (host.shared) await sleep(QUIET_MS);
   serveHeld();

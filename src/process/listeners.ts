@@ -13,6 +13,9 @@ import { type RequestWaits, requestWaits } from '../storage/request-waits.ts';
 import { managementTenancy } from './administration.ts';
 import { FORWARDED } from './forwarding.ts';
 
+/** New connections that one turn of the event loop accepts. */
+const ACCEPTORS = 8;
+
 /** Requests about health are short. */
 const MANAGEMENT_CLOSE_TIMEOUT_MS = 1000;
 
@@ -91,6 +94,7 @@ async function startHostOfSites(
       ...listenOptions(settings),
       host: settings['listen.host'],
       reusePort: shared,
+      acceptors: ACCEPTORS,
       connectionsPerNetwork: settings['listen.connections-per-network'],
       handshakesPerNetwork: settings['listen.tls-handshakes-per-network'],
       certificateHeader: settings['client-authentication.certificate-header'] !== 'off',

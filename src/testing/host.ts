@@ -38,6 +38,7 @@ export async function runHost(
       maxConnections: number;
       limits: Limits;
       closeTimeout: number;
+      acceptors: number;
     }
   > = {},
 ): Promise<Running> {
@@ -47,6 +48,7 @@ export async function runHost(
     maxConnections = 50,
     limits = LIMITS,
     closeTimeout = 300,
+    acceptors = 1,
     ...changes
   } = some;
   const contract: Contract = {
@@ -72,6 +74,7 @@ export async function runHost(
     listen: {
       host: '127.0.0.1',
       port,
+      acceptors,
       maxConnections,
       headersTimeout: 5_000,
       requestTimeout: 10_000,

@@ -3,6 +3,35 @@ import type { Mutant } from './mutant.ts';
 /** Faults of limits, and of what the network may reach. */
 export const LIMITS: readonly Mutant[] = [
   {
+    name: 'port-of-another-server',
+    fault: 'Two servers of one user listen at one port, and none notices.',
+    edits: [
+      {
+        file: 'src/http/listening.ts',
+        find: '  if (isHelped && !reusePort && port !== 0) await requireFree(host, port);\n',
+        replace: '',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/http/listening.test.ts',
+        test: 'a port of another server is refused, whatever that one allows',
+      },
+    ],
+  },
+  {
+    name: 'sockets-that-listen-on',
+    fault: 'After the end of a server its further sockets accept connections, and no server answers.',
+    edits: [
+      {
+        file: 'src/http/listening.ts',
+        find: '  const close = (): void => helpers.forEach((helper) => void helper.close());',
+        replace: '  const close = (): void => undefined;',
+      },
+    ],
+    killers: [{ file: 'src/http/listening.test.ts', test: 'no socket listens after the end' }],
+  },
+  {
     name: 'forwarded-for-of-strangers',
     fault: 'X-Forwarded-For of anybody is believed.',
     edits: [
