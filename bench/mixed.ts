@@ -28,8 +28,8 @@ import { originOf, resultsPath, writeResults } from './results-file.ts';
 import { terminalTable } from './table.ts';
 
 const CAPACITY_ROUND_MS = 10_000;
-const CALIBRATIONS = 3;
-const CALIBRATION_S = 12;
+/** Rounds that find the rate. In the last one tokens of the first ones end, so that it has sweeps, as the run has. */
+const CALIBRATIONS_S = [12, 12, 60];
 /** Tokens that the load gets end within the run, so that there is something to sweep. */
 const LIFETIME_S = 60;
 const WATCH_MS = 20;
@@ -114,11 +114,11 @@ function percent(part: number): string {
  */
 async function rateAt(share: number, ours: Ours, mixture: OpenMixture): Promise<number> {
   let rate = share * (await capacity(ours));
-  for (let round = 0; round < CALIBRATIONS; round += 1) {
+  for (const seconds of CALIBRATIONS_S) {
     let busy = Number.NaN;
     const asked = Math.round(rate);
-    await mixture.send({ rate: asked, seconds: CALIBRATION_S }, async () => {
-      busy = await busyFor(ours.program.pid, CALIBRATION_S);
+    await mixture.send({ rate: asked, seconds }, async () => {
+      busy = await busyFor(ours.program.pid, seconds);
     });
     console.log(`${asked} requests a second use ${percent(busy)} of the CPU`);
     rate *= share / busy;
