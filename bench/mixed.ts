@@ -96,6 +96,7 @@ async function main(seconds: number, share: number): Promise<void> {
     report(result, worst);
     const late_ms = result.late.reduce((sum, { from, to }) => sum + to - from, 0);
     console.log(`the load was late ${result.late.length} times, ${late_ms.toFixed(0)} ms in all`);
+    console.log(`its CPU was slower than usual ${result.slowed.length} times`);
     const path = resultsPath(origin, 'mixed', values.rate === undefined && seconds >= 600);
     writeResults(path, { ...origin, rate, seconds, share, busy, kinds, connections, late_ms, worst });
     console.log(`\nresults: ${path}`);
@@ -177,6 +178,7 @@ async function measured(
     };
     const result = await mixture.send({ rate, seconds }, beside);
     marks.push(...pausesIn(pauses), ...result.late.map((span) => ({ what: 'the load was late', ...span })));
+    marks.push(...result.slowed.map((span) => ({ what: "the load's CPU was slower", ...span })));
     return { result, marks, busy };
   } finally {
     for (const watch of watches) clearInterval(watch);

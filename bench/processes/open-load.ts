@@ -29,6 +29,8 @@ export interface OpenResult {
   readonly slow: readonly SlowTenth[];
   /** When the load itself did not run for a while: requests of that time were sent late, and their answers read late. */
   readonly late: readonly Span[];
+  /** When the same piece of work took the load much longer than usual: its CPU was slower, and the server's may have been. */
+  readonly slowed: readonly Span[];
   /** The most connections that were busy at once. */
   readonly connections: number;
 }
@@ -64,6 +66,10 @@ const LEAD_S = 5;
 const SLOW_MS = 10;
 /** A turn of the load's event loop that takes as long makes answers look slower than they were. */
 const LATE_MS = 3;
+/** How often the load looks how fast its CPU is. */
+const PIECE_EVERY_MS = 50;
+/** A piece of work is slowed if it takes this multiple of the usual time. */
+const SLOWED = 1.5;
 const BUCKET_MS = 0.05;
 const BUCKETS = 200_000;
 
@@ -185,7 +191,9 @@ async function run({ port, rate, seconds, turns, kinds }: OpenLoad): Promise<Ope
   const pool = openPool(port, record, failure.reject);
   const total = Math.round(rate * seconds);
   const late: Span[] = [];
+  const speed = new Speed();
   const sending = send(total, late, (index) => {
+    speed.look();
     const kind = inTurn[index % inTurn.length];
     const due = begin + (index * 1000) / rate;
     if (kind === undefined || due > performance.now()) return false;
@@ -199,7 +207,38 @@ async function run({ port, rate, seconds, turns, kinds }: OpenLoad): Promise<Ope
   })();
   await Promise.race([everyAnswer, failure.promise]);
   const connections = pool.close();
-  return { kinds: resultsOf([...all.values()]), slow: [...tenths.values()], late, connections };
+  return {
+    kinds: resultsOf([...all.values()]),
+    slow: [...tenths.values()],
+    late,
+    slowed: speed.slowed(),
+    connections,
+  };
+}
+
+/** Looks now and then how long the same piece of work takes, about 10 µs. */
+class Speed {
+  readonly #pieces: { readonly at: number; readonly took: number }[] = [];
+  #next = 0;
+
+  look(): void {
+    const began = performance.now();
+    if (began < this.#next) return;
+    this.#next = began + PIECE_EVERY_MS;
+    let sum = 0;
+    for (let step = 0; step < 10_000; step += 1) sum = (sum * 31 + step) | 0;
+    // The sum is used, so that the compiler keeps the work.
+    const took = performance.now() - began + (sum === 0.5 ? 1 : 0);
+    this.#pieces.push({ at: performance.timeOrigin + began, took });
+  }
+
+  slowed(): readonly Span[] {
+    const usual = this.#pieces.map(({ took }) => took).toSorted((one, other) => one - other);
+    const limit = SLOWED * (usual[Math.floor(usual.length / 2)] ?? 0);
+    return this.#pieces
+      .filter(({ took }) => took > limit)
+      .map(({ at }) => ({ from: at, to: at + PIECE_EVERY_MS }));
+  }
 }
 
 /** Calls for each index in turn, as soon as it is due. The process never sleeps: a timer would send late. */
