@@ -168,7 +168,13 @@ async function measured(
   seconds: number,
 ): Promise<{ readonly result: OpenResult; readonly marks: readonly Mark[]; readonly busy: number }> {
   const marks: Mark[] = [];
-  const watches = [watchCheckpoints(marks), watchSweeps(ours.program, marks), watchHost(marks)];
+  const dropped = watchDropped(marks);
+  const watches = [
+    dropped.watch,
+    watchCheckpoints(marks),
+    watchSweeps(ours.program, marks),
+    watchHost(marks),
+  ];
   try {
     let busy = Number.NaN;
     const beside = async (): Promise<void> => {
@@ -177,6 +183,7 @@ async function measured(
       await working;
     };
     const result = await mixture.send({ rate, seconds }, beside);
+    dropped.name();
     marks.push(...pausesIn(pauses), ...result.late.map((span) => ({ what: 'the load was late', ...span })));
     marks.push(...result.slowed.map((span) => ({ what: "the load's CPU was slower", ...span })));
     return { result, marks, busy };
@@ -194,6 +201,33 @@ function watchCheckpoints(marks: Mark[]): NodeJS.Timeout {
     if (mtimeMs !== changed) marks.push({ what: 'checkpoint', from: mtimeMs - WATCH_MS, to: mtimeMs });
     changed = mtimeMs;
   }, WATCH_MS);
+}
+
+/** V8 names the functions whose compiled code it drops, and no time. Such a function is slow until a thread of V8 has compiled it again. */
+function watchDropped(marks: Mark[]): { readonly watch: NodeJS.Timeout; readonly name: () => void } {
+  const path = `${pauses}.dropped`;
+  const bytes = (): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const seen: { readonly from: number; readonly until: number; readonly at: number }[] = [];
+  let known = bytes();
+  const watch = setInterval(() => {
+    const until = bytes();
+    if (until > known) seen.push({ from: known, until, at: Date.now() });
+    known = until;
+  }, WATCH_MS);
+  const name = (): void => {
+    const text = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+    for (const { from, until, at } of seen) {
+      const names = text
+        .toString('latin1', from, until)
+        .matchAll(/begin\. deoptimizing .*?<JSFunction (.*?) ?\(sfi/gu);
+      const functions = [...new Set([...names].map((found) => found[1] || 'a function without a name'))].join(
+        ', ',
+      );
+      if (functions !== '')
+        marks.push({ what: `compiled code dropped: ${functions}`, from: at - WATCH_MS, to: at });
+    }
+  };
+  return { watch, name };
 }
 
 function watchHost(marks: Mark[]): NodeJS.Timeout {

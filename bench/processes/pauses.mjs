@@ -1,9 +1,10 @@
 /**
  * Is preloaded into a measured server (`NODE_OPTIONS=--import`), and writes each collection of garbage and each late timer of the
- * main thread as a line of JSON to the file that BENCH_PAUSES names.
+ * main thread as a line of JSON to the file that BENCH_PAUSES names. V8 writes to that file with `.dropped` which compiled code it drops.
  */
 import { appendFileSync } from 'node:fs';
 import { constants, PerformanceObserver, performance } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
 import { isMainThread } from 'node:worker_threads';
 
 const SHORTEST_MS = 4;
@@ -28,6 +29,9 @@ if (path !== undefined) {
       if (duration >= SHORTEST_MS) note(KINDS[detail.kind], performance.timeOrigin + startTime, duration);
   }).observe({ entryTypes: ['gc'] });
   if (isMainThread) {
+    setFlagsFromString('--redirect-code-traces');
+    setFlagsFromString(`--redirect-code-traces-to=${path}.dropped`);
+    setFlagsFromString('--trace-deopt');
     let last = performance.now();
     setInterval(() => {
       const now = performance.now();
