@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../test/program/start.ts';
 import { startLoadGenerator } from './load-generator.ts';
@@ -26,7 +26,7 @@ const programs = [undefined, ...(checkout === undefined ? [] : [checkout])];
 const rows: (readonly string[])[] = [];
 for (let round = 0; round < ROUNDS; round += 1)
   for (const folder of programs) {
-    const options = folder === undefined ? {} : { program: join(resolve(folder), 'src/cli/chancery.ts') };
+    const options = folder === undefined ? {} : { program: resolve(folder, 'src/cli/chancery.ts') };
     const program = await startHeld(options);
     for (const row of await measured(program)) rows.push([folder ?? 'this checkout', ...row]);
     await program.stop();

@@ -39,7 +39,7 @@ export function pinLoad(pid: number): void {
 }
 
 /**
- * Node's options for such a process. V8's other threads would take turns on its CPU: in a trial, 70 to 100 ms of each collection.
+ * Node's options for such a process. V8's other threads would take turns on its CPU: in a trial, up to 22 ms at a time.
  */
 export const LOAD_OPTIONS = ['--single-threaded-gc'];
 

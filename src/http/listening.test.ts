@@ -43,13 +43,10 @@ function clientsOf(t: TestContext, port: number): readonly Socket[] {
 async function taken(t: TestContext, { server, port }: Listening) {
   const seen = { accepted: 0, dropped: 0, turns: 0 };
   let isNewTurn = true;
-  const noteTurn = (): void => {
-    if (isNewTurn) seen.turns += 1;
-    isNewTurn = false;
-  };
   const { promise: all, resolve } = Promise.withResolvers<void>();
   const count = (what: 'accepted' | 'dropped'): void => {
-    noteTurn();
+    if (isNewTurn) seen.turns += 1;
+    isNewTurn = false;
     seen[what] += 1;
     if (seen.accepted + seen.dropped === CLIENTS) resolve();
     setImmediate(() => {

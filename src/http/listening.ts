@@ -13,7 +13,7 @@ export interface ListeningPlace {
 }
 
 /**
- * Listens with a server that others may help. libuv accepts one connection from a socket in each turn of the event loop (since 1.45).
+ * Listens with a server that others may help. libuv accepts one connection from a socket in each turn of the event loop.
  * On a full core a turn answers hundreds of connections, so fifty new ones would wait for fifty such turns. Therefore
  * further sockets at the same port accept for the same server (ADR 112).
  *
