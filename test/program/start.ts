@@ -4,12 +4,14 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROGRAM } from '../../src/testing/program.ts';
 import { endedWithTests } from './children.ts';
 import { freePort } from './free-port.ts';
 import { inheritedEnvironment } from './inherited-environment.ts';
 import { masterToken as randomMasterToken } from './master-token.ts';
+import { openPipe } from './pipe.ts';
 import { asDefaultTenant, createTenant, TENANT_VARIABLE } from './second-tenant.ts';
 import { storageUrl } from './storage-place.ts';
 
@@ -31,6 +33,8 @@ export interface StartOptions {
   readonly issuerPath?: string;
   /** A descriptor that the log goes to instead of `output`. */
   readonly standardError?: number;
+  /** Its log goes through a pipe, as in a container, and not through a socket. */
+  readonly logPipe?: boolean;
   /** The executable that it runs on, if not the one of the tests. */
   readonly runtime?: string;
   /** The only CPU that it has (Linux, `taskset`). */
@@ -118,44 +122,58 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
   // `taskset` becomes the program and keeps its id.
   const [command, ...words] =
     options.cpu === undefined ? [runtime] : ['taskset', '-c', String(options.cpu), runtime];
+  const pipe = options.logPipe === true ? openPipe() : undefined;
   const child = endedWithTests(
     spawn(command, [...words, options.program ?? PROGRAM, mode, ...creating, ...(options.parameters ?? [])], {
       env: tenant === undefined ? environment : asDefaultTenant(environment),
       // There the development mode keeps its own files, where the data is in no folder.
       cwd: folder,
-      stdio: ['ignore', 'pipe', options.standardError ?? 'pipe'],
+      stdio: ['ignore', 'pipe', options.standardError ?? pipe?.writeEnd ?? 'pipe'],
     }),
   );
+  pipe?.closeWriteEnd();
   const stop = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
     await described.exited;
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
   };
-  const described = describe(child, stop, {
-    issuer: environment.CHANCERY_ISSUER,
-    tenant: tenant ?? 'default',
-    host,
-    port,
-    url: `http://${host}:${port}${issuerPath}`,
-    managementUrl: `http://${host}:${managementPort}`,
-    folder,
-    ...secrets,
-  });
+  const described = describe(
+    { child, log: pipe?.output ?? child.stderr, stop },
+    {
+      issuer: environment.CHANCERY_ISSUER,
+      tenant: tenant ?? 'default',
+      host,
+      port,
+      url: `http://${host}:${port}${issuerPath}`,
+      managementUrl: `http://${host}:${managementPort}`,
+      folder,
+      ...secrets,
+    },
+  );
   return described;
 }
 
+interface Started extends Pick<Program, 'stop'> {
+  readonly child: ChildProcess;
+  readonly log: Readable | null;
+}
+
 function describe(
-  child: ChildProcess,
-  stop: () => Promise<void>,
+  { child, log, stop }: Started,
   known: Omit<Program, 'pid' | 'output' | 'printed' | 'closeOutput' | 'signal' | 'exited' | 'stop'>,
 ): Program {
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
+  const streams = [child.stdout, log];
+  for (const stream of streams) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
       output += chunk;
     });
   }
-  const exited = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
+  const closed = log === null ? undefined : once(log, 'close');
+  const exited = once(child, 'close').then(async ([code, signal]) => {
+    await closed;
+    return (code ?? signal) as number | string;
+  });
   return {
     ...known,
     pid: child.pid ?? 0,
@@ -167,7 +185,7 @@ function describe(
         await sleep(10);
       }
     },
-    closeOutput: () => [child.stdout, child.stderr].forEach((stream) => stream?.destroy()),
+    closeOutput: () => streams.forEach((stream) => stream?.destroy()),
     signal: (name) => child.kill(name),
     exited,
     stop,

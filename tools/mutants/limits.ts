@@ -32,6 +32,40 @@ export const LIMITS: readonly Mutant[] = [
     killers: [{ file: 'src/http/listening.test.ts', test: 'no socket listens after the end' }],
   },
   {
+    name: 'log-lines-overtake',
+    fault: 'Lines of the log come before earlier ones that wait for a reader.',
+    edits: [
+      {
+        file: 'src/system/log.ts',
+        find: '    behind ||= writeAtOnce',
+        replace: '    behind = writeAtOnce',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/system/log.test.ts',
+        test: 'log, a reader that pauses: the process goes on, lines stay in their order, and dropped ones are counted',
+      },
+    ],
+  },
+  {
+    name: 'log-lines-cut',
+    fault: 'A long line of the log loses its end where the pipe has no room for it.',
+    edits: [
+      {
+        file: 'src/system/pipe-writer.ts',
+        find: '    if (Buffer.byteLength(text) > TOGETHER_BYTES_MAX) return false;\n',
+        replace: '',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/system/log.test.ts',
+        test: 'log, lines that are longer than a pipe takes at once come whole, and in their places',
+      },
+    ],
+  },
+  {
     name: 'forwarded-for-of-strangers',
     fault: 'X-Forwarded-For of anybody is believed.',
     edits: [

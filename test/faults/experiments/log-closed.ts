@@ -7,7 +7,8 @@ const CLOSED_MS = 3_000;
 
 export const logClosed: Experiment = {
   name: 'log-closed',
-  fault: 'F28 the log of one node is closed (EPIPE); that of another goes to a full disk (ENOSPC)',
+  fault:
+    'F28 the logs of two nodes, a socket and a pipe, are closed (EPIPE); that of a third goes to a full disk (ENOSPC)',
   engines: BOTH_ENGINES,
   acked_min: () => 100,
   async run(stand) {
@@ -15,27 +16,32 @@ export const logClosed: Experiment = {
     const full = openSync('/dev/full', 'w');
     const nodes = [
       await stand.start({ environment }),
+      await stand.start({ environment, logPipe: true }),
       await stand.start({ environment, standardError: full }),
     ];
+    const closed = nodes.slice(0, 2);
+    const heardOf = (): readonly number[] => closed.map((node) => node.output().length);
     closeSync(full);
-    const target = readlinkSync(`/proc/${nodes[1]?.pid}/fd/2`);
-    const heard = { before: 0, after: 0 };
+    const target = nodes.map((node) => readlinkSync(`/proc/${node.pid}/fd/2`)).at(-1);
+    const heard: { before: readonly number[]; after: readonly number[] } = { before: [], after: [] };
     return await underFault(stand, {
       nodes,
       before_ms: 1_000,
       after_ms: 1_000,
       async fault() {
-        heard.before = nodes[0]?.output().length ?? 0;
-        nodes[0]?.closeOutput();
+        heard.before = heardOf();
+        for (const node of closed) node.closeOutput();
         await sleep(CLOSED_MS);
-        heard.after = nodes[0]?.output().length ?? 0;
+        heard.after = heardOf();
       },
       expect: (figures) => [
         ...(figures.times('during').failed > 0 ? ['requests failed for want of a log'] : []),
-        ...(heard.before === 0 || heard.after > heard.before
-          ? ['the log of the first node was not cut']
-          : []),
-        ...(target === '/dev/full' ? [] : [`the log of the second node goes to ${target}`]),
+        ...closed.flatMap((_, index) =>
+          (heard.before[index] ?? 0) === 0 || heard.after[index] !== heard.before[index]
+            ? [`the log of node ${index + 1} was not cut`]
+            : [],
+        ),
+        ...(target === '/dev/full' ? [] : [`the log of the last node goes to ${target}`]),
       ],
     });
   },
