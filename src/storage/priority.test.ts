@@ -16,12 +16,12 @@ function nicenessAfter(call: string, own: number): string {
   return execFileSync('nice', words, { encoding: 'utf8' });
 }
 
-test('a process beside a server gets the niceness 10', () => {
-  assert.equal(nicenessAfter('giveWayToServers()', 0), '10');
+test('a process beside a server gets the niceness 15', () => {
+  assert.equal(nicenessAfter('giveWayToServers()', 0), '15');
 });
 
 test('a process that has a lower priority already keeps it', () => {
-  assert.equal(nicenessAfter('giveWayToServers()', 15), '15');
+  assert.equal(nicenessAfter('giveWayToServers()', 17), '17');
   assert.equal(nicenessAfter('lowerPriority(3)', 5), '5');
 });
 
