@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { Problem } from '../spec/problems.ts';
-import { sweepExpired } from '../tokens/sweep.ts';
+import { type SweepNeeds, sweepExpired } from '../tokens/sweep.ts';
 
 /** The facts about one change of the registry, collected while it runs. Each step fills in what it learns. */
 export interface AuditTrail {
@@ -71,14 +71,10 @@ export function refusalCode(failure: unknown): string | undefined {
   return failure instanceof NotFound ? 'not_found' : undefined;
 }
 
-export interface AuditSweepNeeds {
+export interface AuditSweepNeeds extends Omit<SweepNeeds, 'store' | 'what'> {
   readonly audit: Pick<AuditLog, 'sweep'>;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Seconds that an event is kept; 0 = for ever. */
   readonly lifetime: number;
-  /** Rows deleted by one write, so that other writes do not wait long. */
-  readonly batch: number;
 }
 
 /**

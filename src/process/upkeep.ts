@@ -22,6 +22,7 @@ import { warnOfLargeLog } from './large-log.ts';
 import { startRenewing } from './renewals.ts';
 import { startSignals } from './signals.ts';
 import { publishAfterSweep, timedSweep } from './sweep-figures.ts';
+import { SweepPace } from './sweep-pace.ts';
 import { sweepTimes } from './sweep-times.ts';
 import type { TenantInService } from './tenant-in-service.ts';
 import type { ClosedTenant, Tenants } from './tenants.ts';
@@ -78,26 +79,32 @@ export function startUpkeep(needs: UpkeepNeeds): Rounds {
  */
 function startSweeping(needs: UpkeepNeeds): Rounds {
   const { settings, tenants, clock, log } = needs;
+  const interval_s = settings['storage.sweep-interval'];
+  const pace = new SweepPace(interval_s);
   const sweepAll = async (): Promise<void> => {
+    pace.begin();
     const open = await tenants.open();
     for (const tenant of open) {
       if (clock.doubt() !== undefined) return;
-      await sweepOf(tenant, needs);
+      await sweepOf(tenant, needs, pace);
     }
     for (const closed of await tenants.someClosed()) {
       // A look-up of SQLite takes no turn of its own.
       await nextTurn();
       if (clock.doubt() !== undefined) return;
-      await sweepClosed(closed, needs);
+      await sweepClosed(closed, needs, pace);
     }
     await giveBackSpace(needs);
     if (needs.counts && needs.storage.file !== undefined) warnOfLargeLog(needs.storage.file, log);
     await publishAfterSweep(needs, open);
   };
-  return startRounds(settings['storage.sweep-interval'], timedSweep(needs, sweepAll), {
-    log,
-    failure: UNSWEPT,
-  });
+  const rounds = startRounds(interval_s, timedSweep(needs, sweepAll), { log, failure: UNSWEPT });
+  return {
+    async stop() {
+      pace.stop();
+      await rounds.stop();
+    },
+  };
 }
 
 /** Pages that one write gives back: 1 MiB. Writes of requests come in between. */
@@ -127,19 +134,19 @@ export async function giveBackSpace({
 }
 
 /** Sweeps one tenant; a failure does not stop the sweep of the others. */
-async function sweepOf(tenant: TenantInService, needs: UpkeepNeeds): Promise<void> {
+async function sweepOf(tenant: TenantInService, needs: UpkeepNeeds, pace: SweepPace): Promise<void> {
   const { clock, log } = needs;
   try {
     await tendKeys(tenant.current(), log);
     void deliverOf(tenant, clock.serving, log);
-    await sweepTenant(tenant, needs);
+    await sweepTenant(tenant, needs, pace);
   } catch (cause) {
     log.error({ tenant: tenant.id, cause }, UNSWEPT);
   }
 }
 
 /** Sweeps a closed tenant if there is anything to sweep: one question instead of one for each table. */
-async function sweepClosed(closed: ClosedTenant, needs: UpkeepNeeds): Promise<void> {
+async function sweepClosed(closed: ClosedTenant, needs: UpkeepNeeds, pace: SweepPace): Promise<void> {
   const { clock, log } = needs;
   try {
     const isSwept = await isDue(closed, clock.deleting);
@@ -148,7 +155,7 @@ async function sweepClosed(closed: ClosedTenant, needs: UpkeepNeeds): Promise<vo
     const tenant = isSwept || isTold ? closed.tenant() : undefined;
     if (tenant === undefined) return;
     if (isTold) void deliverOf(tenant, clock.serving, log);
-    if (isSwept) await sweepTenant(tenant, needs);
+    if (isSwept) await sweepTenant(tenant, needs, pace);
   } catch (cause) {
     log.error({ tenant: closed.id, cause }, UNSWEPT);
   }
@@ -171,11 +178,13 @@ async function isDue(closed: ClosedTenant, clock: Clock): Promise<boolean> {
 async function sweepTenant(
   tenant: TenantInService,
   { clock: { deleting: clock }, log, metrics }: UpkeepNeeds,
+  pace: SweepPace,
 ): Promise<void> {
   const { settings, storage } = tenant;
   const { accessTokens, authorizationCodes, grants, replays, rates, audit } = storage;
   const { accounts, sessions, interactions, logoutNotifications, webhooks, eventStreams } = storage;
-  const sweep = { clock, log, batch: settings['storage.sweep-batch'] };
+  const goOn = async (): Promise<boolean> => await pace.goOn();
+  const sweep = { clock, log, batch: settings['storage.sweep-batch'], goOn };
   const expiring: readonly (readonly [what: string, store: Sweepable])[] = [
     ['tokens', accessTokens],
     ['authorisation codes', authorizationCodes],

@@ -8,7 +8,10 @@ interface Swept {
   readonly logged: readonly unknown[];
 }
 
-async function sweepOver(counts: readonly (number | Error)[]): Promise<Swept> {
+async function sweepOver(
+  counts: readonly (number | Error)[],
+  batches_max = Number.POSITIVE_INFINITY,
+): Promise<Swept> {
   const limits: number[] = [];
   const logged: unknown[] = [];
   const unused = (): never => assert.fail('not used here');
@@ -25,6 +28,7 @@ async function sweepOver(counts: readonly (number | Error)[]): Promise<Swept> {
     clock: { now: () => 1000, milliseconds: () => 1_000_000 },
     log: { info: unused, warn: unused, error: (members) => void logged.push(members) },
     batch: 10,
+    goOn: async () => limits.length < batches_max,
   });
   return { removed, limits, logged };
 }
@@ -38,4 +42,8 @@ test('a sweep deletes small batches until one is not full', async () => {
 test('a failure ends the sweep and is logged; the deleted rows are counted', async () => {
   const cause = new Error('busy');
   assert.deepEqual(await sweepOver([10, cause, 10]), { removed: 10, limits: [10, 10], logged: [{ cause }] });
+});
+
+test('a sweep that may not go on ends after its batch', async () => {
+  assert.deepEqual(await sweepOver([10, 10, 10], 2), { removed: 20, limits: [10, 10], logged: [] });
 });

@@ -9,6 +9,8 @@ export interface SweepNeeds {
   readonly log: Log;
   /** Rows deleted by one write, so that other writes do not wait long. */
   readonly batch: number;
+  /** Is called after a full batch, and may rest. If it returns false, the next sweep goes on. */
+  readonly goOn: () => Promise<boolean>;
 }
 
 /**
@@ -22,7 +24,7 @@ export async function sweepExpired(needs: SweepNeeds): Promise<number> {
     while (true) {
       const count = await needs.store.sweepExpired(now, needs.batch);
       removed += count;
-      if (count < needs.batch) return removed;
+      if (count < needs.batch || !(await needs.goOn())) return removed;
     }
   } catch (cause) {
     needs.log.error({ cause }, `expired ${needs.what} could not be swept`);

@@ -32,6 +32,23 @@ export const LIMITS: readonly Mutant[] = [
     killers: [{ file: 'src/http/listening.test.ts', test: 'no socket listens after the end' }],
   },
   {
+    name: 'sweep-rests-for-ever',
+    fault: 'A sweep of very many rows rests after each batch, and never catches up.',
+    edits: [
+      {
+        file: 'src/process/sweep-pace.ts',
+        find: 'now - this.#begun < this.#spread_ms && ',
+        replace: '',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/process/sweep-pace.test.ts',
+        test: 'after half of the interval a sweep rests no more, so that it ends',
+      },
+    ],
+  },
+  {
     name: 'log-lines-overtake',
     fault: 'Lines of the log come before earlier ones that wait for a reader.',
     edits: [

@@ -1,8 +1,6 @@
 import type { Settings } from '../../config/settings.ts';
 import type { ClientHistory, HistorySweep } from '../../ports/client-history.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import { sweepExpired } from '../../tokens/sweep.ts';
+import { type SweepNeeds, sweepExpired } from '../../tokens/sweep.ts';
 import { keptVersionsMax } from './history-limits.ts';
 
 type LifetimeSettings = Pick<
@@ -19,13 +17,9 @@ export function historyTimes(now: number, settings: LifetimeSettings): Omit<Hist
   };
 }
 
-export interface HistorySweepNeeds {
+export interface HistorySweepNeeds extends Omit<SweepNeeds, 'store' | 'what'> {
   readonly clientHistory: Pick<ClientHistory, 'sweep'>;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly settings: LifetimeSettings & Pick<Settings, 'history.deleted-clients-max'>;
-  /** Rows deleted by one write, so that other writes do not wait long. */
-  readonly batch: number;
 }
 
 /**
