@@ -28,8 +28,11 @@ import { originOf, resultsPath, writeResults } from './results-file.ts';
 import { terminalTable } from './table.ts';
 
 const CAPACITY_ROUND_MS = 10_000;
-/** Rounds that find the rate. In the last one tokens of the first ones end, so that it has sweeps, as the run has. */
-const CALIBRATIONS_S = [12, 12, 60];
+/**
+ * Rounds that find the rate. A request costs more at a lower rate, so each round comes nearer and none arrives at once. In the last ones
+ * tokens of the first ones end, so that they have sweeps, as the run has.
+ */
+const CALIBRATIONS_S = [12, 12, 30, 30, 60];
 /** Tokens that the load gets end within the run, so that there is something to sweep. */
 const LIFETIME_S = 60;
 const WATCH_MS = 20;

@@ -224,7 +224,7 @@ export const METRICS = {
   },
   chancery_sweep_duration_seconds: {
     kind: 'gauge',
-    help: 'Time that the last sweep took.',
+    help: 'Time that the last sweep took, with its rests.',
     labels: [],
   },
   chancery_sweep_last_timestamp_seconds: {
