@@ -56,8 +56,8 @@ const NICENESS =
 
 // `serve` and `health` fail here: each lacks a setting.
 for (const [words, niceness] of [
-  [['version'], 10],
-  [['keys', 'list'], 10],
+  [['version'], 15],
+  [['keys', 'list'], 15],
   [['serve'], 0],
   [['health'], 0],
 ] as const) {
