@@ -22,7 +22,7 @@ export const logClosed: Experiment = {
     const closed = nodes.slice(0, 2);
     const heardOf = (): readonly number[] => closed.map((node) => node.output().length);
     closeSync(full);
-    const target = nodes.map((node) => readlinkSync(`/proc/${node.pid}/fd/2`)).at(-1);
+    const target = readlinkSync(`/proc/${nodes.at(-1)?.pid}/fd/2`);
     const heard: { before: readonly number[]; after: readonly number[] } = { before: [], after: [] };
     return await underFault(stand, {
       nodes,
