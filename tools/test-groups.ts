@@ -20,8 +20,8 @@ export interface Group {
 }
 
 const all = (pattern: string): string[] => ownFiles(ROOT, pattern);
-/** Those of `jose` and one of the federation replace functions of Node, which code of the same process may have compiled in. */
-const ownProcess = /^src\/(storage|cli|jose)\/|kept-statements\.test\.ts$/;
+/** Those of `jose` and two others replace functions of Node, which code of the same process may have compiled in. */
+const ownProcess = /^src\/(storage|cli|jose)\/|(kept-statements|proof-keys)\.test\.ts$/;
 const inBrowser = /^test\/browser\//;
 const ofClients = /^test\/(clients|examples)\//;
 /** They need nginx and Caddy: `npm run proxies` runs them. */

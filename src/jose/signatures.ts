@@ -126,19 +126,23 @@ function requireLength({ asymmetricKeyDetails: { modulusLength = RSA_BITS_MIN } 
 }
 
 /**
- * Returns a function that imports public keys. It keeps those that it is asked for again, by object: a client's key comes with
- * each of its assertions, the key of a DPoP proof comes once. The import costs a third of a verification with ES256.
+ * Returns a function that imports public keys and keeps them, by content: clients sign one assertion or DPoP proof after the other
+ * with one key. The import costs a third of a verification with ES256.
  */
 export function publicKeys(): (jwk: JsonWebKey) => KeyObject {
-  const kept = new SharedBound('public-keys', KEYS_KEPT_MAX).open<JsonWebKey, KeyObject>({ weigh: () => 1 });
-  const seen = new WeakSet<JsonWebKey>();
+  const kept = new SharedBound('public-keys', KEYS_KEPT_MAX).open<string, KeyObject>({ weigh: () => 1 });
+  const contents = new WeakMap<JsonWebKey, string>();
   return (jwk) => {
-    const known = kept.get(jwk);
-    if (known !== undefined) return known;
+    const content = contents.get(jwk) ?? JSON.stringify(publicJwk(jwk));
+    const known = kept.get(content);
+    if (known !== undefined) {
+      // A client's key comes as one object, so its content is written once. The object of a DPoP proof comes once.
+      contents.set(jwk, content);
+      return known;
+    }
     const key = createPublicKey({ key: { ...publicJwk(jwk) }, format: 'jwk' });
     requireLength(key);
-    if (seen.has(jwk)) kept.set(jwk, key);
-    else seen.add(jwk);
+    kept.set(content, key);
     return key;
   };
 }

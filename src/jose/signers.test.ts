@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { mock, type TestContext, test } from 'node:test';
+import { dpopKey } from '../testing/dpop.ts';
 import { segment, signedJwt, testKey } from '../testing/jwt.ts';
+import { ISSUER, SERVICE, testTenant } from '../testing/tenant.ts';
 import { joseJwtSigner } from './compact-jws.ts';
 import { joseJwtInspector } from './jwt-verifier.ts';
 
@@ -45,13 +47,47 @@ test('a signature that one key made is not another key’s, whatever its kid, an
   );
 });
 
-test('a key that verifies again is not imported again; the key of a proof comes once and is not kept', async (t) => {
-  const jwk = { ...testKey('ES256', 'one').jwk };
+test('a key that verifies again is not imported again, nor is a copy of it; another key is', async (t) => {
+  const { jwk } = testKey('ES256', 'one');
+  const other = testKey('ES256', 'one').jwk;
   const imports = counted(t, 'createPublicKey');
-  for (const found of [1, 2, 2, 2]) {
+  for (const [key, found] of [
+    [jwk, 1],
+    [jwk, 1],
+    [{ ...jwk }, 1],
+    [{ ...jwk, use: 'sig' }, 1],
+    [other, 2],
+    [jwk, 2],
+  ] as const) {
+    assert.equal(await joseJwtInspector.signatureProblem(inspected(), [key], ['ES256']), 'signature');
+    assert.equal(imports.callCount(), found);
+  }
+});
+
+test('a key whose point is not on its curve is never kept', async (t) => {
+  const jwk = { ...KEY.jwk, y: KEY.jwk['x'] };
+  const imports = counted(t, 'createPublicKey');
+  for (const found of [1, 2]) {
     assert.equal(await joseJwtInspector.signatureProblem(inspected(), [jwk], ['ES256']), 'signature');
     assert.equal(imports.callCount(), found);
   }
+});
+
+test('the key of a DPoP proof is imported once, for all proofs of that key', async (t) => {
+  const tenant = testTenant();
+  const { client_id, client_secret } = await tenant.register(SERVICE);
+  const key = dpopKey();
+  const request = { method: 'POST', address: `${ISSUER}/token`, now: tenant.clock.now() };
+  const imports = counted(t, 'createPublicKey');
+  for (const signer of [key, key, dpopKey(), key]) {
+    const { status } = await tenant.send('token', {
+      basic: [client_id, client_secret],
+      form: { grant_type: 'client_credentials' },
+      headers: { dpop: signer.proof(request) },
+    });
+    assert.equal(status, 200);
+  }
+  assert.equal(imports.callCount(), 2);
 });
 
 test('an RSA key of less than 2048 bits verifies nothing and signs nothing (RFC 7518 §3.3)', async () => {

@@ -31,7 +31,11 @@ const ALGORITHMS: Readonly<Record<string, Readonly<Partial<Record<'sig' | 'enc',
  * Returns why a public key cannot be registered; undefined if it can. A key of an unknown type is kept and never used (RFC 7517 §5: "Implementations SHOULD ignore JWKs within a JWK Set that use "kty" … values that are not
  * understood by them").
  */
-export function clientJwkProblem(jwk: unknown): string | undefined {
+export const clientJwkProblem = (jwk: unknown): string | undefined =>
+  clientJwkFormProblem(jwk) ?? pointProblem(jwk as JsonWebKey);
+
+/** Returns what is wrong with the members of a public key. Its point is not read, which takes 28 µs: `pointProblem` does. */
+export function clientJwkFormProblem(jwk: unknown): string | undefined {
   if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return 'is not a JSON object';
   const key = jwk as JsonWebKey;
   // A separate error, so that the sender learns of the leak.
@@ -118,22 +122,25 @@ function rsaProblem({ n, e }: JsonWebKey): string | undefined {
 function ecProblem({ crv, x, y }: JsonWebKey): string | undefined {
   const size = typeof crv === 'string' ? EC_COORDINATE_BYTES[crv] : undefined;
   if (size === undefined) return 'is on a curve other than P-256, P-384 and P-521';
-  if (octets(x)?.length !== size || octets(y)?.length !== size) return 'has a coordinate of the wrong size';
-  return importProblem(
-    { kty: 'EC', crv: String(crv), x: String(x), y: String(y) },
-    'is a point that is not on its curve',
-  );
+  return octets(x)?.length === size && octets(y)?.length === size
+    ? undefined
+    : 'has a coordinate of the wrong size';
 }
 
 function okpProblem({ crv, x, use }: JsonWebKey): string | undefined {
   if (crv !== 'Ed25519' && crv !== 'X25519') return 'is on a curve other than Ed25519 and X25519';
   if (octets(x)?.length !== OKP_BYTES) return 'has a coordinate of the wrong size';
   const purpose = crv === 'Ed25519' ? 'sig' : 'enc';
-  if (use !== undefined && use !== purpose) return `is a key for ${purpose} with another use`;
-  return importProblem({ kty: 'OKP', crv, x: String(x) }, 'cannot be read');
+  return use !== undefined && use !== purpose ? `is a key for ${purpose} with another use` : undefined;
 }
 
-function importProblem(key: Readonly<Record<string, string>>, problem: string): string | undefined {
+/** Returns why a key whose members are right is no point of its curve; undefined if it is one, and for other types. */
+export function pointProblem({ kty, crv, x, y }: JsonWebKey): string | undefined {
+  if (kty === 'EC') return importProblem({ kty, crv, x, y }, 'is a point that is not on its curve');
+  return kty === 'OKP' ? importProblem({ kty, crv, x }, 'cannot be read') : undefined;
+}
+
+function importProblem(key: JsonWebKey, problem: string): string | undefined {
   try {
     createPublicKey({ key, format: 'jwk' });
     return undefined;

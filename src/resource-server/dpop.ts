@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { RecentMap } from './bounded.ts';
-import { isSignedBy, parseJwt, publicKeyOf } from './jws.ts';
+import { isSignedBy, type PublicKey, parseJwt, publicKeyOf } from './jws.ts';
 
 export interface DpopOptions {
   /** Seconds for which a proof is good; 60 by default. */
@@ -37,6 +37,8 @@ const NONCE_SECONDS = 300;
 const NONCE_LENGTH = 32;
 const PROOF_LENGTH_MAX = 8192;
 const AHEAD_SECONDS = 10;
+/** Keys of proofs that stay imported: an import takes a third of a verification with ES256. */
+const KEYS_MAX = 1000;
 /** The members of a public key that its thumbprint covers, in their order (RFC 7638 §3.2). */
 const THUMBPRINTED: Readonly<Record<string, readonly string[]>> = {
   EC: ['crv', 'kty', 'x', 'y'],
@@ -47,10 +49,16 @@ const THUMBPRINTED: Readonly<Record<string, readonly string[]>> = {
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
 const refused = (words: string): ProofOutcome => ({ problem: 'invalid_dpop_proof', words });
 
+interface ProofKey {
+  readonly key: PublicKey;
+  readonly jkt: string;
+}
+
 /** @param now seconds since the epoch */
 export function openDpopProofs(options: DpopOptions, now: () => number): DpopProofs {
   const { proofLifetime = 60, proofs: proofsMax = 100_000, nonceSecret } = options;
   const seen = new RecentMap<string, number>(proofsMax);
+  const keys = new RecentMap<string, ProofKey>(KEYS_MAX);
   const nonceAt = (period: number): string =>
     createHmac('sha256', nonceSecret ?? '')
       .update(`dpop-nonce ${period}`)
@@ -68,8 +76,11 @@ export function openDpopProofs(options: DpopOptions, now: () => number): DpopPro
       const { jwk } = jwt.header;
       if (typeof jwk !== 'object' || jwk === null || 'd' in jwk || 'k' in jwk)
         return refused('the proof needs the public key in its header');
-      const key = publicKeyOf(jwk as Readonly<Record<string, unknown>>);
-      if (key === undefined || !isSignedBy(jwt, key)) return refused('the signature of the proof is wrong');
+      const content = sha256(JSON.stringify(jwk));
+      const signer = keys.get(content) ?? proofKeyOf(jwk as Readonly<Record<string, unknown>>);
+      if (signer === undefined || !isSignedBy(jwt, signer.key))
+        return refused('the signature of the proof is wrong');
+      keys.set(content, signer);
       const { htm, htu, iat, jti, ath, nonce } = jwt.claims;
       if (htm !== method) return refused('htm is not the method of the request');
       if (typeof htu !== 'string' || addressOf(htu) !== addressOf(url))
@@ -80,11 +91,10 @@ export function openDpopProofs(options: DpopOptions, now: () => number): DpopPro
       if (nonceSecret !== undefined && !isNonce(nonce))
         return { problem: 'use_dpop_nonce', words: 'the proof needs the nonce of this API' };
       if (typeof jti !== 'string' || jti === '') return refused('the proof has no jti');
-      const jkt = thumbprintOf(jwk as Readonly<Record<string, unknown>>);
-      const name = sha256(`${jkt} ${jti}`);
+      const name = sha256(`${signer.jkt} ${jti}`);
       if (seen.get(name) !== undefined) return refused('the proof was used before');
       seen.set(name, iat);
-      return { jkt };
+      return { jkt: signer.jkt };
     },
   };
 }
@@ -94,6 +104,11 @@ function addressOf(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { origin, pathname } = new URL(text);
   return origin + pathname;
+}
+
+function proofKeyOf(jwk: Readonly<Record<string, unknown>>): ProofKey | undefined {
+  const key = publicKeyOf(jwk);
+  return key === undefined ? undefined : { key, jkt: thumbprintOf(jwk) };
 }
 
 function thumbprintOf(jwk: Readonly<Record<string, unknown>>): string {

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import { clientJwkProblem } from '../keys/client-jwk.ts';
+import { clientJwkFormProblem, pointProblem } from '../keys/client-jwk.ts';
 import { digestOf } from '../keys/digest.ts';
 import { jwkThumbprint } from '../keys/jwk-thumbprint.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -72,12 +72,12 @@ export function readDpopProof(
   return { jwt, jwk, jkt, jti, iat };
 }
 
-/** §4.3 rules 4 and 7: the header holds a public key, and no private one. */
+/** §4.3 rules 4 and 7: the header holds a public key, and no private one. The signature shows whether its point is on its curve. */
 function keyOf({ header: { jwk, kid } }: UnverifiedJwt): Pick<DpopProof, 'jwk' | 'jkt'> {
-  const problem = clientJwkProblem(jwk);
+  const problem = clientJwkFormProblem(jwk);
   const key = jwk as unknown as JsonWebKey;
   const jkt = problem === undefined ? jwkThumbprint(key) : undefined;
-  if (jkt === undefined) throw invalidProof(`must have a public key: jwk ${problem ?? 'has an unknown kty'}`);
+  if (jkt === undefined) throw invalidKey(problem ?? 'has an unknown kty');
   // A header that names its key names the one that it holds.
   return { jkt, jwk: kid === undefined ? key : { ...key, kid } };
 }
@@ -105,6 +105,7 @@ function requireClaims(
 
 /** §4.3 rule 9: "ignoring any query and fragment parts", after the normalisation of RFC 3986 §6.2.2 and §6.2.3. */
 function isSameAddress(htu: string, address: string): boolean {
+  if (htu === address) return true;
   const stated = URL.parse(htu);
   if (stated === null) return false;
   stated.search = '';
@@ -146,7 +147,11 @@ export async function verifyDpopProof(
 ): Promise<void> {
   const algorithms = signatureAlgorithms(settings['signatures.algorithms']);
   const problem = await inspector.signatureProblem(jwt, [jwk], algorithms);
-  if (problem !== undefined) throw invalidProof('is not signed with the key in its header');
+  if (problem === undefined) return;
+  const unreadable = pointProblem(jwk);
+  throw unreadable === undefined
+    ? invalidProof('is not signed with the key in its header')
+    : invalidKey(unreadable);
 }
 
 /**
@@ -164,6 +169,8 @@ export async function takeDpopProof(
   if (await replays.rememberOnce('dpop-proof', jkt, digestOf(jti), expires_at)) return;
   throw invalidProof('was used before', { jti });
 }
+
+const invalidKey = (problem: string): OAuthError => invalidProof(`must have a public key: jwk ${problem}`);
 
 function invalidProof(problem: string, values: Readonly<Record<string, unknown>> = {}): OAuthError {
   return new OAuthError('invalid_dpop_proof', {
