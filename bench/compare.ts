@@ -11,15 +11,10 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startTestServer } from '../src/testing/postgres/server.ts';
 import { BARE, startBare } from './bare.ts';
-import { assertedQuestions } from './benchmarks/introspection-callers.ts';
-import { registrationOrder } from './benchmarks/registration.ts';
-import { codeBody, exchangeHead, refreshBody } from './benchmarks/sign-in.ts';
-import { tokenOrder } from './benchmarks/token.ts';
-import { firstRequest, requests } from './http-subject.ts';
-import { introspectionWithBasic } from './introspection-load.ts';
+import { firstRequest } from './http-subject.ts';
 import { quantile } from './latencies.ts';
 import type { LoadOrder } from './load.ts';
-import { mixedOrders, revocationOrder, spread } from './mixture.ts';
+import { ASKED_ONCE, type Kind, ORDERS, SHARES } from './orders.ts';
 import { type Ours, startOurs } from './ours.ts';
 import { type Place, postgresPlace, sqlitePlace } from './place.ts';
 import {
@@ -31,74 +26,20 @@ import {
   SERVER_CPU,
 } from './processes/measured-process.ts';
 import { originOf } from './results-file.ts';
-import { CODES_LAST, signedInAt, VERIFIER } from './signed-in.ts';
+import { CODES_LAST } from './signed-in.ts';
 import { openSlices } from './slices.ts';
 import { terminalTable } from './table.ts';
 
 const WARM_UP = { slices: 8, milliseconds: 500 };
 /** Each of `manyTokens` is revoked once. */
 const COUNTS = { storedTokens: 200_000, loadedTokens: 5_000, manyTokens: 150_000, selfContainedTokens: 1 };
-/** For questions about tokens that the server has not seen: more than a run of 60 slices asks about. */
-const ONCE = 'introspection-once';
+/** More tokens than a run of 60 slices asks about once. */
 const COUNTS_OF_ONCE = { ...COUNTS, storedTokens: 1_000_000, manyTokens: 600_000 };
-/** The revocations of the mixture, taken from the end. */
-const MIXED_REVOCATIONS = 20_000;
 
 interface Server {
   readonly name: string;
   readonly pid: number;
   readonly order: LoadOrder;
-}
-
-const ORDERS: Readonly<Record<string, (ours: Ours) => LoadOrder | Promise<LoadOrder>>> = {
-  introspection: ({ program, caller, tokens }) => introspectionWithBasic(program.port, caller, tokens),
-  [ONCE]: ({ program, caller, manyTokens }) => introspectionWithBasic(program.port, caller, manyTokens),
-  token: ({ program, caller }) => tokenOrder(program.port, caller),
-  registration: ({ program }) => registrationOrder(program.port),
-  revocation: ({ program, caller, manyTokens }) =>
-    revocationOrder(program.port, caller, manyTokens.slice(0, -MIXED_REVOCATIONS)),
-  mixture,
-  assertion: async (ours) => await assertedQuestions(ours, ASSERTING, ours.tokens, ASSERTIONS),
-  code: codeExchange,
-  refresh: rotation,
-};
-
-/** Good once: enough for 60 slices. A run that needs more ends with the status 400 or 401. */
-const ASSERTIONS = 100_000;
-const CODES = 50_000;
-const ASSERTING = 100;
-
-const ES256 = { id_token_signed_response_alg: 'ES256' };
-
-async function codeExchange({ program }: Ours): Promise<LoadOrder> {
-  const signedIn = await signedInAt(program, ES256);
-  const bodies = (await signedIn.codes(CODES)).map((code) => codeBody(code, `&code_verifier=${VERIFIER}`));
-  return { port: program.port, requests: requests(exchangeHead(signedIn.caller), bodies) };
-}
-
-async function rotation({ program }: Ours): Promise<LoadOrder> {
-  const signedIn = await signedInAt(program, ES256);
-  const bodies = (await signedIn.refreshTokens(CODES)).map(refreshBody);
-  return { port: program.port, requests: requests(exchangeHead(signedIn.caller), bodies) };
-}
-
-/** The mixture without refreshes. */
-const SHARES = { introspection: 91, token: 5, registration: 2, revocation: 2 } as const;
-
-type Kind = keyof typeof SHARES;
-
-/** Sends the kinds in turn, evenly spread. */
-function mixture(ours: Ours): LoadOrder {
-  const orders = mixedOrders(ours, MIXED_REVOCATIONS);
-  const sent: Record<Kind, number> = { introspection: 0, token: 0, registration: 0, revocation: 0 };
-  const turns = Array.from({ length: MIXED_REVOCATIONS / SHARES.revocation }, () => spread(SHARES)).flat();
-  const requests = turns.map((kind) => {
-    const { head = '', requests: all } = orders[kind];
-    const next = all[sent[kind] % all.length] ?? { head: '', body: '' };
-    sent[kind] += 1;
-    return { head: head + next.head, body: next.body };
-  });
-  return { port: ours.program.port, requests };
 }
 
 /** The database of a run; the answers of servers on SQLite use none but their own. */
@@ -247,7 +188,7 @@ async function main(words: readonly string[]): Promise<void> {
       storage: { type: 'string', default: 'sqlite' },
     },
   });
-  const counts = values.only.split(',').includes(ONCE) ? COUNTS_OF_ONCE : COUNTS;
+  const counts = values.only.split(',').includes(ASKED_ONCE) ? COUNTS_OF_ONCE : COUNTS;
   const [checkout] = positionals;
   if (checkout === undefined)
     throw new Error('name the folder of the other checkout, with its packages installed');
@@ -279,7 +220,8 @@ async function main(words: readonly string[]): Promise<void> {
         { name: 'ours', pid: ours.program.pid, order: await order(ours) },
         { name: 'the other checkout', pid: other.program.pid, order: await order(other) },
       ];
-      if (name === 'introspection' || name === ONCE) servers.push(await bare(await order(ours), closers));
+      if (name === 'introspection' || name === ASKED_ONCE)
+        servers.push(await bare(await order(ours), closers));
       const found = await measure(servers, database, Number(values.slices), Number(values.milliseconds));
       if (name in SHARES) parts.set(name as Kind, found);
       console.log(`\n${name}\n${terminalTable([head, ...rowsOf(servers, found)])}`);

@@ -119,13 +119,20 @@ function secondsIn(pid: number, fields: readonly number[]): number {
 }
 
 /** Returns the same in microseconds, exactly, from the time that the scheduler gave to each thread. Only Linux tells it. */
-export function cpuMicroseconds(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  // The first figure of schedstat is nanoseconds on a CPU.
-  const nanoseconds = threads.map((thread) =>
-    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]),
-  );
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000;
+export const cpuMicroseconds = (pid: number): number =>
+  [...threadMicroseconds(pid).values()].reduce((sum, one) => sum + one, 0);
+
+/** Returns the same for the threads of each name: Node calls them `node-MainThread`, `WorkerThread`, `libuv-worker`, `node-V8Worker`. */
+export function threadMicroseconds(pid: number): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const folder = `/proc/${pid}/task/${thread}`;
+    const name = readFileSync(`${folder}/comm`, 'latin1').trim();
+    // The first figure of schedstat is nanoseconds on a CPU.
+    const nanoseconds = Number(readFileSync(`${folder}/schedstat`, 'latin1').split(' ')[0]);
+    found.set(name, (found.get(name) ?? 0) + nanoseconds / 1000);
+  }
+  return found;
 }
 
 /** Returns the same for a parent with the children that it has and had. */
