@@ -210,7 +210,7 @@ async function main(): Promise<void> {
     await ours.program.stop();
     const setting = { folder, load, ours, milliseconds: Number(values.seconds) * 1000 };
     const profiled: Profiled[] = [];
-    for (const name of values.only.split(','))
+    for (const name of new Set(values.only.split(',')))
       profiled.push(await (name === BARE ? profileBare(setting) : profileOurs(setting, name)));
     console.log(`${origin}\n\n${threadTable(profiled)}\n\n${layerTable(profiled)}\n`);
     for (const each of profiled) console.log(`${functionTable(each)}\n`);

@@ -9,7 +9,7 @@ import { startHeld } from './start-held.ts';
 
 export const REDIRECT_URI = 'https://client.example.com/callback';
 const SCOPE = 'openid';
-const PERSON = { username: 'ada', password: 'the analytical engine weaves' };
+const PASSWORD = 'the analytical engine weaves';
 /** How many requests that fill the load are under way at once. */
 const AT_ONCE = 32;
 /** Long enough for the last round to use its codes. */
@@ -42,7 +42,9 @@ export async function signedInAt(
   metadata: Readonly<Record<string, unknown>> = {},
   environment: Readonly<Record<string, string>> = {},
 ): Promise<SignedInServer> {
-  await addPerson(program.folder, environment);
+  // Another one for each call, because loads may follow each other on one database.
+  const person = { username: `ada-${randomBytes(4).toString('hex')}`, password: PASSWORD };
+  await addPerson(program.folder, person, environment);
   const caller = await register(program, {
     grant_types: ['authorization_code', 'refresh_token'],
     redirect_uris: [REDIRECT_URI],
@@ -52,7 +54,7 @@ export async function signedInAt(
   });
   const browser = browserAt(program);
   const address = authorizationAddress(program, caller);
-  await signIn(browser, address);
+  await signIn(browser, address, person);
   const code = async (): Promise<string> => codeIn((await browser.visit(address)).location);
   const codes = async (count: number): Promise<readonly string[]> => await many(count, code);
   return {
@@ -65,15 +67,21 @@ export async function signedInAt(
   };
 }
 
-async function addPerson(folder: string, further: Readonly<Record<string, string>>): Promise<void> {
+type Person = Readonly<Record<'username' | 'password', string>>;
+
+async function addPerson(
+  folder: string,
+  person: Person,
+  further: Readonly<Record<string, string>>,
+): Promise<void> {
   const environment = {
     CHANCERY_ISSUER: 'https://op.example.com',
     CHANCERY_STORAGE_URL: `sqlite:${join(folder, 'chancery.db')}`,
     CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
     ...further,
   };
-  const words = ['accounts', 'add', PERSON.username, '--password-stdin'];
-  const { how, stderr } = await chancery(words, environment, { input: Buffer.from(PERSON.password) });
+  const words = ['accounts', 'add', person.username, '--password-stdin'];
+  const { how, stderr } = await chancery(words, environment, { input: Buffer.from(person.password) });
   if (how !== 0) throw new Error(`chancery accounts add ended with ${how}: ${stderr}`);
 }
 
@@ -97,8 +105,8 @@ function authorizationAddress({ issuer }: Program, { client_id }: Caller): strin
 
 export const VERIFIER = randomBytes(32).toString('base64url');
 
-async function signIn(browser: PlainBrowser, address: string): Promise<void> {
-  codeIn((await browser.submit(await browser.open(address), 'sign-in', PERSON)).location);
+async function signIn(browser: PlainBrowser, address: string, person: Person): Promise<void> {
+  codeIn((await browser.submit(await browser.open(address), 'sign-in', person)).location);
 }
 
 function codeIn(location: string | undefined): string {
