@@ -142,7 +142,13 @@ async function registerLarge({ ledger }: Stand, node: Program): Promise<void> {
       method: 'POST',
       path: '/clients',
       authorization: bearer(node.masterToken),
-      json: { client_name: mark, redirect_uris: ['https://rp.example/'], data: { mark, text: LARGE_TEXT } },
+      json: {
+        client_name: mark,
+        redirect_uris: ['https://rp.example/'],
+        // Its secret is tried at this endpoint, which asks for the scope.
+        scope: `${node.issuer}/token/introspect`,
+        data: { mark, text: LARGE_TEXT },
+      },
     });
     ledger.acked(op, status, body);
   }
