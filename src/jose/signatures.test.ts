@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import crypto, { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { syncBuiltinESMExports } from 'node:module';
-import { mock, test } from 'node:test';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { test } from 'node:test';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import { SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
+import { cryptoCalls } from '../testing/crypto-calls.ts';
 import { signature, type TestKey, testKey } from '../testing/jwt.ts';
 import { type IsSignature, type Signatures, signaturesFor } from './signatures.ts';
 
@@ -48,12 +48,7 @@ test('on one core, at most eight signatures are verified in one turn of the even
 });
 
 test('on one core, the calling thread verifies, and the thread pool only signatures of large curves', async (t) => {
-  const { mock: calls } = mock.method(crypto, 'verify');
-  syncBuiltinESMExports();
-  t.after(() => {
-    calls.restore();
-    syncBuiltinESMExports();
-  });
+  const calls = cryptoCalls(t, 'verify');
   const isOnPool = async (algorithm: SignatureAlgorithm, check = IN_TURNS): Promise<boolean> => {
     assert.equal(await verdict(check, testKey(algorithm), INPUT), true);
     return typeof calls.calls.at(-1)?.arguments[4] === 'function';
@@ -87,12 +82,7 @@ for (const algorithm of SIGNING_ALGORITHMS) {
 }
 
 test('on one core, the calling thread signs with ES256 and EdDSA, at most sixteen in one turn, and the thread pool with all others', async (t) => {
-  const { mock: calls } = mock.method(crypto, 'sign');
-  syncBuiltinESMExports();
-  t.after(() => {
-    calls.restore();
-    syncBuiltinESMExports();
-  });
+  const calls = cryptoCalls(t, 'sign');
   for (const algorithm of SIGNING_ALGORITHMS) {
     const here: boolean[] = [];
     for (const signatures of [ONE_CORE, TWO_CORES]) {

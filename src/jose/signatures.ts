@@ -133,13 +133,14 @@ export function publicKeys(): (jwk: JsonWebKey) => KeyObject {
   const kept = new SharedBound('public-keys', KEYS_KEPT_MAX).open<string, KeyObject>({ weigh: () => 1 });
   const contents = new WeakMap<JsonWebKey, string>();
   return (jwk) => {
-    const content = contents.get(jwk) ?? JSON.stringify(publicJwk(jwk));
-    const known = kept.get(content);
-    if (known !== undefined) {
-      // A client's key comes as one object, so its content is written once. The object of a DPoP proof comes once.
+    let content = contents.get(jwk);
+    if (content === undefined) {
+      content = JSON.stringify(publicJwk(jwk));
+      // A client's key comes as one object again and again.
       contents.set(jwk, content);
-      return known;
     }
+    const known = kept.get(content);
+    if (known !== undefined) return known;
     const key = createPublicKey({ key: { ...publicJwk(jwk) }, format: 'jwk' });
     requireLength(key);
     kept.set(content, key);

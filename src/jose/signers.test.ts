@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
-import { syncBuiltinESMExports } from 'node:module';
-import { mock, type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import { cryptoCalls } from '../testing/crypto-calls.ts';
 import { dpopKey } from '../testing/dpop.ts';
 import { segment, signedJwt, testKey } from '../testing/jwt.ts';
 import { ISSUER, SERVICE, testTenant } from '../testing/tenant.ts';
@@ -17,20 +17,9 @@ function inspected() {
   return jwt;
 }
 
-/** Counts the calls of a function of node:crypto. */
-function counted(t: TestContext, name: 'verify' | 'createPublicKey'): { callCount(): number } {
-  const method = mock.method(crypto, name);
-  syncBuiltinESMExports();
-  t.after(() => {
-    method.mock.restore();
-    syncBuiltinESMExports();
-  });
-  return method.mock;
-}
-
 test('the signature of a JWT by one key is verified once, also for a copy of the key', async (t) => {
   const jwt = inspected();
-  const verify = counted(t, 'verify');
+  const verify = cryptoCalls(t, 'verify');
   for (const key of [KEY.jwk, KEY.jwk, { ...KEY.jwk, use: 'sig' }])
     assert.equal(await joseJwtInspector.signatureProblem(jwt, [key], ['ES256']), undefined);
   assert.equal(verify.callCount(), 1);
@@ -50,7 +39,7 @@ test('a signature that one key made is not another key’s, whatever its kid, an
 test('a key that verifies again is not imported again, nor is a copy of it; another key is', async (t) => {
   const { jwk } = testKey('ES256', 'one');
   const other = testKey('ES256', 'one').jwk;
-  const imports = counted(t, 'createPublicKey');
+  const imports = cryptoCalls(t, 'createPublicKey');
   for (const [key, found] of [
     [jwk, 1],
     [jwk, 1],
@@ -66,7 +55,7 @@ test('a key that verifies again is not imported again, nor is a copy of it; anot
 
 test('a key whose point is not on its curve is never kept', async (t) => {
   const jwk = { ...KEY.jwk, y: KEY.jwk['x'] };
-  const imports = counted(t, 'createPublicKey');
+  const imports = cryptoCalls(t, 'createPublicKey');
   for (const found of [1, 2]) {
     assert.equal(await joseJwtInspector.signatureProblem(inspected(), [jwk], ['ES256']), 'signature');
     assert.equal(imports.callCount(), found);
@@ -78,7 +67,7 @@ test('the key of a DPoP proof is imported once, for all proofs of that key', asy
   const { client_id, client_secret } = await tenant.register(SERVICE);
   const key = dpopKey();
   const request = { method: 'POST', address: `${ISSUER}/token`, now: tenant.clock.now() };
-  const imports = counted(t, 'createPublicKey');
+  const imports = cryptoCalls(t, 'createPublicKey');
   for (const signer of [key, key, dpopKey(), key]) {
     const { status } = await tenant.send('token', {
       basic: [client_id, client_secret],

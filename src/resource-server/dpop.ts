@@ -77,10 +77,11 @@ export function openDpopProofs(options: DpopOptions, now: () => number): DpopPro
       if (typeof jwk !== 'object' || jwk === null || 'd' in jwk || 'k' in jwk)
         return refused('the proof needs the public key in its header');
       const content = sha256(JSON.stringify(jwk));
-      const signer = keys.get(content) ?? proofKeyOf(jwk as Readonly<Record<string, unknown>>);
+      const known = keys.get(content);
+      const signer = known ?? proofKeyOf(jwk as Readonly<Record<string, unknown>>);
       if (signer === undefined || !isSignedBy(jwt, signer.key))
         return refused('the signature of the proof is wrong');
-      keys.set(content, signer);
+      if (known === undefined) keys.set(content, signer);
       const { htm, htu, iat, jti, ath, nonce } = jwt.claims;
       if (htm !== method) return refused('htm is not the method of the request');
       if (typeof htu !== 'string' || addressOf(htu) !== addressOf(url))

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import crypto from 'node:crypto';
-import { syncBuiltinESMExports } from 'node:module';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
+import { cryptoCalls } from '../testing/crypto-calls.ts';
 import { dpopKey } from '../testing/dpop.ts';
 import { openDpopProofs } from './dpop.ts';
 
@@ -9,20 +8,15 @@ const NOW = 1_800_000_000;
 const REQUEST = { method: 'GET', url: 'https://api.example.com/orders', accessToken: 'an-access-token' };
 
 test('the key of a proof is imported once for all its proofs, and a key that signed nothing is not kept', (t) => {
-  const imports = mock.method(crypto, 'createPublicKey');
-  syncBuiltinESMExports();
-  t.after(() => {
-    imports.mock.restore();
-    syncBuiltinESMExports();
-  });
+  const imports = cryptoCalls(t, 'createPublicKey');
   const proofs = openDpopProofs({}, () => NOW);
   const [one, other] = [dpopKey(), dpopKey()];
   const verified = (key: typeof one, header: object = {}): unknown => {
     const { method, url: address, accessToken } = REQUEST;
     const proof = key.proof({ method, address, accessToken, now: NOW, header });
-    const before = imports.mock.callCount();
+    const before = imports.callCount();
     const outcome = proofs.verify({ ...REQUEST, proof });
-    return [outcome, imports.mock.callCount() - before];
+    return [outcome, imports.callCount() - before];
   };
   const wrong = { problem: 'invalid_dpop_proof', words: 'the signature of the proof is wrong' };
   assert.deepEqual(verified(one), [{ jkt: one.jkt }, 1]);

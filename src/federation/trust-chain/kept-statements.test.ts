@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import crypto from 'node:crypto';
-import { syncBuiltinESMExports } from 'node:module';
 import { mock, test } from 'node:test';
 import { joseJwtInspector } from '../../jose/jwt-verifier.ts';
 import { ampleCaches } from '../../testing/caches.ts';
+import { cryptoCalls } from '../../testing/crypto-calls.ts';
 import { NOW, TestFederation, testEntity } from '../../testing/federation.ts';
 import { statementSource } from './statement-source.ts';
 
@@ -42,18 +41,13 @@ test('a second resolution neither fetches nor parses nor verifies a statement th
   const { federation, resolve } = keeping();
   assert.ok((await resolve()).chain !== undefined);
   const inspect = mock.method(joseJwtInspector, 'inspect');
-  const verify = mock.method(crypto, 'verify');
-  syncBuiltinESMExports();
-  t.after(() => {
-    inspect.mock.restore();
-    verify.mock.restore();
-    syncBuiltinESMExports();
-  });
+  t.after(() => inspect.mock.restore());
+  const verify = cryptoCalls(t, 'verify');
   const { length } = federation.fetched;
   assert.ok((await resolve()).chain !== undefined);
   assert.equal(federation.fetched.length, length);
   assert.equal(inspect.mock.callCount(), 0);
-  assert.equal(verify.mock.callCount(), 0);
+  assert.equal(verify.callCount(), 0);
 });
 
 test('a kept statement ends at its exp, although its signature was verified before (§10.4)', async () => {
