@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Change } from '../ports/change-journal.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import { times } from '../testing/storage/stored-examples.ts';
 import { type FollowedJournal, followJournal, type JournalFollower } from './journal-follower.ts';
+import { requestWaits, waitOfRequest } from './request-waits.ts';
 
 const change = (name: string): Change => ({ kind: 'client-changed', client_id: name as ClientId });
 
@@ -224,4 +225,52 @@ test('a failed read of a remote journal fails for the callers that waited for it
   await assert.rejects(async () => await follower.catchUp(), /second/);
   await follower.catchUp();
   assert.deepEqual(learnt, [undefined]);
+});
+
+const DEADLINE_MS = 700;
+const endless = async (): Promise<never> =>
+  await waitOfRequest(async () => await new Promise(() => undefined));
+/** A remote answer that comes before the deadline, and leaves less than another one may take. */
+const slow = async <T>(answer: T): Promise<T> =>
+  await waitOfRequest(async () => await sleep(DEADLINE_MS - 100, answer));
+
+/** Each head comes from the next of the functions; the reading of the first head has begun. */
+function remotely(heads: (() => Promise<number>)[], since: FollowedJournal['since']) {
+  const requests = requestWaits(DEADLINE_MS);
+  const head = async (): Promise<number> => await (heads.shift() ?? endless)();
+  const { follower } = following({ head, since });
+  const first = requests.begin()(async () => {
+    await follower.catchUp();
+  });
+  return { follower, first, request: requestWaits(DEADLINE_MS).begin() };
+}
+
+test('who comes right after a slow remote reading has begun waits no longer than a deadline for it and for the next one (F14)', {
+  timeout: 60_000,
+}, async () => {
+  const { follower, first, request } = remotely([async () => await slow(1)], async () => []);
+  await request(async () => {
+    await assert.rejects(async () => await follower.catchUp(), /in all/u);
+  });
+  await first;
+});
+
+test('nor for it and for what is asked beside the next one (F14)', { timeout: 60_000 }, async () => {
+  const { follower, first, request } = remotely([async () => await slow(1)], async () => []);
+  await request(async () => {
+    await assert.rejects(async () => await follower.askBeside(endless), /in all/u);
+  });
+  await first;
+});
+
+test('a remote reading waits no longer than a deadline for the head and for the changes (F14)', {
+  timeout: 60_000,
+}, async () => {
+  const heads = [async () => await Promise.resolve(1), async () => await slow(2)];
+  const { follower, first, request } = remotely(heads, endless);
+  await first;
+  await assert.rejects(async () => await request(() => follower.catchUp()), /in all/u);
+  // The failed reading is over, so that the next one begins.
+  heads.push(async () => await Promise.resolve(1));
+  await follower.catchUp();
 });

@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Change, ChangeJournal } from '../ports/change-journal.ts';
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
-import { sharedWait, shareWait, waitOfRequest, withinWait } from './request-waits.ts';
+import { sharedWait, shareWait } from './request-waits.ts';
 
 export type FollowedJournal = Pick<ChangeJournal, 'head' | 'since'>;
 
@@ -99,14 +99,12 @@ interface NextReading {
 function sharedReads(read: (waited: boolean) => Awaitable<void>, first: Promise<void>): SharedReads {
   let inProgress: Promise<void> | undefined;
   let next: NextReading | undefined;
-  let begun = 0;
 
   const follow = (reading: Promise<void>): void => {
     const end = (): void => {
       inProgress = undefined;
     };
     inProgress = reading;
-    begun = performance.now();
     reading.then(end, end);
   };
   const readAfter = async (begins: Promise<void>, waited: boolean): Promise<void> => {
@@ -130,18 +128,15 @@ function sharedReads(read: (waited: boolean) => Awaitable<void>, first: Promise<
     next ??= sharedWait(nextReading);
     return next;
   };
-  const queues = (): boolean => inProgress !== undefined && performance.now() - begun > SLOW_MS;
 
   follow(first);
   return {
-    catchUp: () => shareWait(joined().ended, queues()),
+    // The reading in progress and the next one may take a deadline each.
+    catchUp: () => shareWait(joined().ended, inProgress !== undefined),
     // The reading was the first to wait for this moment, so its question is the first, too.
-    askBeside: (ask) => waitOfRequest(() => joined().begins.then(() => withinWait(ask)), queues()),
+    askBeside: (ask) => shareWait(joined().begins, false).then(ask),
   };
 }
-
-/** A read in progress for longer may take its whole deadline, and the next one another. */
-const SLOW_MS = 100;
 
 interface JournalReader {
   /** @param waited whether callers have waited for it, so that a remote journal is asked without further delay */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageUnavailable } from '../ports/storage.ts';
-import { requestWaits, sharedWait, shareWait, waitOfRequest, withinWait } from './request-waits.ts';
+import { requestWaits, sharedWait, shareWait, waitOfRequest } from './request-waits.ts';
 
 /** A busy machine may add a few hundred milliseconds to each wait. */
 const DEADLINE_MS = 500;
@@ -47,12 +47,15 @@ test('time that a request spends elsewhere is no wait for the database (F14)', a
   assert.equal(started(), 2);
 });
 
-test('work outside a request, shared work and a stream have no deadline together (F14)', async () => {
+test('work outside a request and a stream have no deadline in all, and shared work has one of its own (F14)', async () => {
   const { run, requests, wait, started } = world();
   for (let time = 0; time < 3; time += 1) await wait(1);
   await run(async () => {
     await wait(DEADLINE_MS + 1);
-    await sharedWait(async () => await wait(1));
+    await sharedWait(async () => {
+      await wait(DEADLINE_MS + 1);
+      await assert.rejects(wait(1), /in all/u);
+    });
     await requests.outside(async () => await wait(1));
     await assert.rejects(wait(1), StorageUnavailable);
   });
@@ -91,16 +94,4 @@ test('what many requests wait for counts once, and is given up by their deadline
     await assert.rejects(waiting[0] ?? endless, /in all/u);
   });
   assert.equal(started(), 0);
-});
-
-test('what starts within a wait is not counted again, and what starts later is (F14)', async () => {
-  const { run, wait } = world();
-  await run(async () => {
-    const inner = withinWait(async () => {
-      await wait(DEADLINE_MS + 1);
-      await wait(DEADLINE_MS + 1);
-    });
-    await inner;
-    await assert.rejects(wait(1), /in all/u);
-  });
 });

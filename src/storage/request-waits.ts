@@ -32,6 +32,11 @@ class Account {
     this.#deadline_ms = deadline_ms;
   }
 
+  /** Returns an account with the same deadline, which nothing has used yet. */
+  another(): Account {
+    return new Account(this.#deadline_ms);
+  }
+
   wait<T>(start: () => Promise<T>, queues: boolean): Promise<T> {
     const now = performance.now();
     if (now - this.#begun > LIFETIME_MS) return start();
@@ -100,8 +105,7 @@ export function requestWaits(deadline_ms: number): RequestWaits {
  * @param queues whether the wait may be longer than its own deadline, because it begins behind another one
  */
 export function waitOfRequest<T>(start: () => Promise<T>, queues = false): Promise<T> {
-  const account = counts ? undefined : present.getStore();
-  return account === undefined ? start() : account.wait(start, queues);
+  return present.getStore()?.wait(start, queues) ?? start();
 }
 
 /** As `waitOfRequest`, for something that has begun and that many requests wait for. */
@@ -109,18 +113,5 @@ export function shareWait<T>(waiting: Promise<T>, queues: boolean): Promise<T> {
   return present.getStore()?.share(waiting, queues) ?? waiting;
 }
 
-/** Whether what starts now is part of a wait that counts already. */
-let counts = false;
-
-/** Runs an act within a wait of its request: the waits that it starts at once are not counted a second time. */
-export function withinWait<T>(act: () => T): T {
-  counts = true;
-  try {
-    return act();
-  } finally {
-    counts = false;
-  }
-}
-
-/** Starts a wait that several requests share, so that none of them pays for it. */
-export const sharedWait: Run = (act) => present.run(undefined, act);
+/** Starts a wait that several requests share. It has a deadline of its own, so that none of them pays for it. */
+export const sharedWait: Run = (act) => present.run(present.getStore()?.another(), act);

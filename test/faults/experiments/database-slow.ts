@@ -9,12 +9,10 @@ const DELAYS_MS = [200, 2_000, 20_000] as const;
 const EACH_MS = 5_000;
 /** `storage.deadline`. */
 const DEADLINE_MS = 2_000;
-/**
- * A request waits for the database no longer than the deadline in all, plus a second. The queue must be empty soon after the
- * database is quick again.
- */
+/** A request waits for the database no longer than the deadline in all, plus a second. */
 const P99_MS = DEADLINE_MS + 1_000;
-const RECOVERED_MS = DEADLINE_MS;
+/** Writes wait behind a transaction that began before the database was quick again, and this one waits for its deadline. */
+const RECOVERED_MS = DEADLINE_MS + 500;
 
 export const databaseSlow: Experiment = {
   name: 'database-slow',
