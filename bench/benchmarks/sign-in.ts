@@ -11,7 +11,7 @@ import { REDIRECT_URI, type SignedInServer, startSignedIn, VERIFIER } from '../s
 import type { Bench, Benchmark, Scale, Subject } from '../subject.ts';
 
 /** More answers a second than one CPU gives: every request is good once, and the load must not run out of them. */
-const RATES_MAX = { RS256: 2_500, ES256: 6_000 };
+const RATES_MAX = { RS256: 4_000, ES256: 10_000 };
 const PEER_CLIENT = { client_id: 'peer', client_secret: 'secret-of-the-peer-0123456789abcdef0123456789' };
 
 interface Exchange {

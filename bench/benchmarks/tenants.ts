@@ -13,6 +13,10 @@ import type { Bench, Benchmark, Subject } from '../subject.ts';
 /** More than a process keeps open (`cache.open-tenants` is 100). */
 const SCANNED = 150;
 const RESTING = 5_000;
+/** Times a round: in a long run a minute, so that it has one sweep. */
+const WINDOW = 30;
+/** Enough for several sweeps of a server that sweeps every second. */
+const MOMENTS_S = 20;
 const ROTATING = 20;
 const ROTATION_S = 20;
 const OPEN_REGISTRATION = { CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true' };
@@ -50,7 +54,7 @@ export const tenantsResting: Benchmark = {
   needsTokens: false,
   aims: [{ atMost: 2 }],
   rounds: (scale) => Math.min(2, scale.rounds),
-  open: async (bench) => await everyResting(bench, {}),
+  open: async (bench) => await everyResting(bench, {}, (bench.scale.round_ms * WINDOW) / 1000),
 };
 
 /** Measures the CPU of the sweep: each second, it asks a tenth of the closed tenants for rows to delete. */
@@ -61,7 +65,7 @@ export const tenantsSwept: Benchmark = {
   needsTokens: false,
   aims: [],
   rounds: (scale) => Math.min(2, scale.rounds),
-  open: async (bench) => await everyResting(bench, { CHANCERY_STORAGE_SWEEP_INTERVAL: '1' }),
+  open: async (bench) => await everyResting(bench, { CHANCERY_STORAGE_SWEEP_INTERVAL: '1' }, MOMENTS_S),
 };
 
 /** Measures the p99 of the default tenant's introspection, while open tenants make new keys all the time. */
@@ -112,10 +116,12 @@ async function withTenants(
   const first = await startHeld(options);
   await first.stop();
   const storage = await openSqliteStorage(`${folder}/chancery.db`);
+  const at = Math.floor(Date.now() / 1000);
   await Promise.all(
     Array.from(
       { length: count },
-      async (_, index) => await addTenant(storage, { id: `t${index}`, issuer: `${first.issuer}/t${index}` }),
+      async (_, index) =>
+        await addTenant(storage, { id: `t${index}`, issuer: `${first.issuer}/t${index}`, at }),
     ),
   );
   await storage.close();
@@ -178,10 +184,14 @@ function latency(name: string, { scale }: Bench, { program, caller }: Keyed, isS
   };
 }
 
-async function everyResting(bench: Bench, environment: NodeJS.ProcessEnv): Promise<readonly Subject[]> {
-  const opened = [await resting('ours', bench, environment)];
+async function everyResting(
+  bench: Bench,
+  environment: NodeJS.ProcessEnv,
+  seconds: number,
+): Promise<readonly Subject[]> {
+  const opened = [await resting('ours', bench, environment, seconds)];
   if (bench.against !== undefined)
-    opened.push(await resting('another checkout (--against)', bench, environment, bench.against));
+    opened.push(await resting('another checkout (--against)', bench, environment, seconds, bench.against));
   return opened;
 }
 
@@ -189,6 +199,7 @@ async function resting(
   name: string,
   bench: Bench,
   environment: NodeJS.ProcessEnv,
+  seconds: number,
   checkout?: string,
 ): Promise<Subject> {
   const program = await withTenants(
@@ -202,7 +213,6 @@ async function resting(
     name,
     async measure() {
       const before = cpuSeconds(program.pid) ?? 0;
-      const seconds = Math.max(10, (10 * bench.scale.round_ms) / 1000);
       await sleep(seconds * 1000);
       return { value: (1000 * ((cpuSeconds(program.pid) ?? 0) - before)) / seconds };
     },

@@ -6,12 +6,14 @@ export interface NewTenant {
   readonly id: string;
   readonly issuer: string;
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** When it was created. A sweep that runs now removes the audit event of a tenant from long ago. */
+  readonly at?: number;
 }
 
 /** Creates a tenant as `chancery tenants create` does, with its audit event. One with the identifier that is there stays. */
 export async function addTenant(
   { tenants }: Pick<Storage, 'tenants'>,
-  { id, issuer, settings = {} }: NewTenant,
+  { id, issuer, settings = {}, at = 0 }: NewTenant,
 ): Promise<void> {
   await tenants.create(
     {
@@ -21,12 +23,12 @@ export async function addTenant(
       aliases: [],
       settings: JSON.stringify(settings),
       owner: null,
-      created_at: 0,
+      created_at: at,
       disabled_at: null,
       deleted_at: null,
     },
     {
-      at: 0,
+      at,
       action: 'tenant.create',
       outcome: 'done',
       actor: 'cli',
