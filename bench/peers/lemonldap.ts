@@ -34,11 +34,12 @@ const MODULES = [
   'GD::SecurityImage',
   'Image::Magick',
   'String::Random',
+  'IO::String',
 ];
 const MISSING: Missing = {
   name: 'lemonldap-ng',
   install:
-    'apt-get install --no-install-recommends nginx-light liblemonldap-ng-portal-perl lemonldap-ng-fastcgi-server libdbd-pg-perl libapache-session-browseable-perl libgd-securityimage-perl libimage-magick-perl libmime-tools-perl libemail-sender-perl libstring-random-perl',
+    'apt-get install --no-install-recommends nginx-light liblemonldap-ng-portal-perl lemonldap-ng-fastcgi-server libdbd-pg-perl libapache-session-browseable-perl libgd-securityimage-perl libimage-magick-perl libmime-tools-perl libemail-sender-perl libstring-random-perl libio-string-perl',
 };
 
 export function missingLemonldap(): readonly Missing[] {
