@@ -8,6 +8,8 @@ import type { TenantNoun } from './noun.ts';
 const KEPT = 10_000;
 /** A process that missed more changes than this drops its whole cache. */
 const REPLAYED_MAX = 1000;
+/** How many old changes are removed at once: each removal changes another page. */
+const TRIMMED_AT_ONCE = 100;
 
 const AFTER = `
   SELECT sequence, ${CHANGE_COLUMNS} FROM change_journal
@@ -71,13 +73,14 @@ export function dataVersion(database: DatabaseSync): () => number {
 export function journalling(database: DatabaseSync): (tenant: TenantId, change: Change) => void {
   const append = database.prepare(`
     INSERT INTO change_journal (tenant, sequence, ${CHANGE_COLUMNS})
-    SELECT ?1, 1 + coalesce(max(sequence), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM change_journal WHERE tenant = ?1`);
-  const trim = database.prepare(`
-    DELETE FROM change_journal WHERE tenant = ?1 AND sequence <=
-      (SELECT max(sequence) FROM change_journal WHERE tenant = ?1) - ${KEPT}`);
+    SELECT ?1, 1 + coalesce(max(sequence), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM change_journal WHERE tenant = ?1
+    RETURNING sequence`);
+  append.setReturnArrays(true);
+  const trim = database.prepare('DELETE FROM change_journal WHERE tenant = ? AND sequence <= ?');
   return (tenant, change) => {
     const { kind, subject, instance, ended, client_id, sub, expires_at } = changeRow(change);
-    append.run(tenant, kind, subject, instance, ended, client_id, sub, expires_at);
-    trim.run(tenant);
+    const row = append.get(tenant, kind, subject, instance, ended, client_id, sub, expires_at);
+    const [sequence] = row as unknown as [number];
+    if (sequence % TRIMMED_AT_ONCE === 0) trim.run(tenant, sequence - KEPT);
   };
 }
